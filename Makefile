@@ -1,0 +1,61 @@
+# `make demo` and `make test` need Python 3.11+, pip and make; everything else they install into .venv.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+STAMPS := $(VENV)/.stamps
+export OMP_WAIT_POLICY := PASSIVE
+export TOKENIZERS_PARALLELISM := false
+
+.DEFAULT_GOAL := help
+
+help: ## show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+demo: $(STAMPS)/user ## test an example stack on real GSM8K completions
+	@$(BIN)/rewards test examples/gsm8k/stack.toml examples/gsm8k/completions.jsonl --label label --of correct
+
+test: lint types test-fast ## lint, types and all quick tests
+
+test-fast: $(STAMPS)/dev ## the quick tests alone
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-slow: $(STAMPS)/dev ## the long proofs: packaging, live trainer, hostile input at full size
+	$(BIN)/python -m pytest -m slow
+
+lint: $(STAMPS)/dev ## ruff, formatting, floors of the house
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: $(STAMPS)/dev ## mypy strict and pyright
+	$(BIN)/mypy rewards plugins
+	$(BIN)/basedpyright
+
+format: $(STAMPS)/dev ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(STAMPS)/dev ## write the generated pages of docs/ anew
+	$(BIN)/python docs/generate.py
+
+bench: $(STAMPS)/dev ## ratios against plain Python, measured interleaved
+	$(BIN)/python -m tests.benchmarks.bench_core
+
+clean: ## remove the virtual environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(STAMPS)/user: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade 'pip>=25.1'
+	$(PIP) install --constraint constraints.txt --editable '.[format]'
+	mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/dev: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade 'pip>=25.1'
+	$(PIP) install --constraint constraints.txt torch
+	$(PIP) install --constraint constraints.txt --editable '.[all]' --group dev
+	mkdir -p $(STAMPS) && touch $@ $(STAMPS)/user
+
+.PHONY: help demo test test-fast test-slow lint types format docs bench clean

@@ -1,0 +1,1 @@
+"""Holds rewards to what they promise."""

@@ -1,0 +1,53 @@
+"""What the ways of calling a reward have in common."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+from rewardstack.columns import Arguments, ChunkArguments
+from rewardstack.messages import wrong_length
+from rewardstack.reward import failed, to_score
+from rewardstack.score import Score
+from rewardstack.term import Term
+
+__all__ = ["Caller", "Cancelled", "chunk_scores", "timed_out"]
+
+
+class Caller(Protocol):
+    """Calls one term's reward for rows or chunks; results keep their order."""
+
+    def call_rows(self, arguments: Arguments) -> Iterable[Score]:
+        """Return a score for every row."""
+        ...
+
+    def call_chunks(self, calls: Sequence[ChunkArguments]) -> Iterable[list[Score]]:
+        """Return the scores of every chunk, one a row."""
+        ...
+
+    def cancel(self) -> None:
+        """Give up: start nothing more and stop what can be stopped."""
+
+    def on_row(self) -> tuple[int, float]:
+        """Return the row being called and for how many seconds, for the watchdog."""
+        ...
+
+
+class Cancelled(Exception):
+    """The batch was given up while it ran."""
+
+
+def timed_out(seconds: float, ran: float) -> Score:
+    """Return the error of a call that was stopped at its deadline."""
+    return Score(error=f"timed out after {seconds:g} s", details={"timed_out": seconds}, seconds=ran)
+
+
+def chunk_scores(term: Term, returned: Any, size: int, seconds: float) -> list[Score]:
+    """Return a batch or group reward's values as scores."""
+    try:
+        values = list(returned)
+    except TypeError:
+        return [
+            failed(f"returned {type(returned).__name__}, expected a list of {size} values", seconds)
+        ] * size
+    if len(values) != size:
+        return [failed(wrong_length(len(values), size), seconds)] * size
+    return [to_score(value, term.reward.contract.range, seconds / size) for value in values]

@@ -1,0 +1,142 @@
+"""Calls synchronous rewards in worker processes."""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import CancelledError, Future
+from typing import Any
+
+import msgspec
+
+from rewardstack.calls.base import Cancelled, timed_out
+from rewardstack.columns import Arguments, ChunkArguments
+from rewardstack.messages import Fault, Recorded
+from rewardstack.reward import failed
+from rewardstack.score import Score
+from rewardstack.term import Term
+from rewardstack.workers import Outcome, Pool, TimedOut, pool
+
+__all__ = ["IsolatedCaller"]
+
+RETRY_SHARE = 0.25
+
+
+class IsolatedCaller:
+    """Calls a synchronous reward in worker processes; calls over their timeout are killed."""
+
+    def __init__(self, term: Term) -> None:
+        self.term = term
+        self.recipe = term.recipe()
+        self.began = 0.0
+        self.cancelled = False
+        self.futures: list[Future[tuple[Outcome, float]]] = []
+
+    def call_rows(self, arguments: Arguments) -> list[Score]:
+        """Queue every row and wait for all."""
+        options = self.term.call_options()
+        futures = [
+            self.submit(
+                pool(), values, {**(arguments.keywords[place] if arguments.keywords else {}), **options}
+            )
+            for place, values in enumerate(arguments.positional)
+        ]
+        return [self.scores(*self.wait(future), size=1)[0] for future in futures]
+
+    def call_chunks(self, calls: Sequence[ChunkArguments]) -> list[list[Score]]:
+        """Queue every chunk; a batch that was killed is tried again row by row within one further deadline."""
+        workers = pool()
+        waiting = [(call, self.submit_chunk(workers, call, self.term.words.timeout)) for call in calls]
+        scored = []
+        for call, future in waiting:
+            outcome, seconds = self.wait(future)
+            if isinstance(outcome, TimedOut) and self.term.reward.scope == "batch" and len(call.rows) > 1:
+                scored.append(self.retry(workers, call))
+                continue
+            self.log([outcome], call)
+            scored.append(self.scores(outcome, seconds, size=len(call.rows)))
+        return scored
+
+    def retry(self, workers: Pool, call: ChunkArguments) -> list[Score]:
+        """Call the rows of a killed batch one by one, sharing one deadline, so that only the guilty ones time out."""
+        deadline = time.monotonic() + (self.term.words.timeout or 0.0)
+        outcomes: list[tuple[Outcome, float]] = []
+        size = len(call.rows)
+        for start in range(0, size, workers.size):
+            left = deadline - time.monotonic()
+            turns = -(-(size - start) // workers.size)
+            # what quick rows leave over goes to those that come later
+            limit = max(left / turns, left * RETRY_SHARE)
+            if left <= 0:
+                outcomes += [(TimedOut(self.term.words.timeout or 0.0), 0.0)] * (size - start)
+                break
+            places = range(start, min(size, start + workers.size))
+            futures = [self.submit_chunk(workers, call.row(place), limit) for place in places]
+            outcomes += [self.wait(future) for future in futures]
+        self.log([outcome for outcome, _ in outcomes], call)
+        return [self.scores(outcome, seconds, size=1)[0] for outcome, seconds in outcomes]
+
+    def submit(self, workers: Pool, values: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """Queue one row."""
+        return self._queue(workers, values, keywords, None, frozenset(), self.term.words.timeout)
+
+    def submit_chunk(self, workers: Pool, call: ChunkArguments, limit: float | None) -> Any:
+        """Queue one chunk; logging arguments are stood in for in the worker."""
+        logs = frozenset(call.trainer) & {"log_extra", "log_metric"}
+        sent = {name: value for name, value in call.trainer.items() if name not in logs}
+        keywords = {**call.keywords, **sent, **self.term.call_options()}
+        return self._queue(workers, call.positional, keywords, len(call.rows), logs, limit)
+
+    def _queue(
+        self, workers: Pool, values: tuple[Any, ...], keywords: dict[str, Any], many: int | None,
+        trainer: frozenset[str], limit: float | None,
+    ) -> "Future[tuple[Outcome, float]]":  # fmt: skip
+        if self.cancelled:
+            raise Cancelled
+        bounds = self.term.reward.contract.range
+        future = workers.submit(
+            self.recipe, values, keywords, many=many, range=bounds, trainer=trainer, limit=limit
+        )
+        self.began = self.began or time.perf_counter()
+        self.futures.append(future)
+        return future
+
+    def wait(self, future: "Future[tuple[Outcome, float]]") -> tuple[Outcome, float]:
+        """Return a call's outcome and seconds."""
+        try:
+            return future.result()
+        except CancelledError as error:
+            raise Cancelled from error
+
+    def scores(self, outcome: Outcome, seconds: float, size: int) -> list[Score]:
+        """Return an outcome as the scores of that many rows."""
+        if isinstance(outcome, Fault):
+            return [failed(outcome.text, seconds)] * size
+        if isinstance(outcome, TimedOut):
+            return [timed_out(self.term.words.timeout or outcome.seconds, seconds)] * size
+        return [msgspec.structs.replace(score, seconds=seconds / size) for score in outcome.scores]
+
+    def log(self, outcomes: Sequence[Outcome], call: ChunkArguments) -> None:
+        """Log what workers recorded, columns at full length: calls that failed give `None` for their rows."""
+        log_extra, log_metric = call.trainer.get("log_extra"), call.trainer.get("log_metric")
+        size = len(call.rows) // len(outcomes)
+        names = dict.fromkeys(
+            name for done in outcomes if isinstance(done, Recorded) for name, _ in done.extra
+        )
+        for name in names if log_extra is not None else ():
+            column: list[Any] = []
+            for done in outcomes:
+                logged = dict(done.extra) if isinstance(done, Recorded) else {}
+                column += logged.get(name, [None] * size)
+            log_extra(name, column)  # type: ignore[misc]  # pyright: ignore[reportOptionalCall]
+        for done in outcomes if log_metric is not None else ():
+            for name, value in done.metrics if isinstance(done, Recorded) else ():
+                log_metric(name, value)  # type: ignore[misc]  # pyright: ignore[reportOptionalCall]
+
+    def cancel(self) -> None:
+        """Drop what waits and kill what runs."""
+        self.cancelled = True
+        for future in self.futures:
+            future.cancel()
+
+    def on_row(self) -> tuple[int, float]:
+        """Return no row: the pool watches its own deadlines, and a call without one is named by its first row."""
+        return 0, time.perf_counter() - self.began if self.began and self.term.words.timeout is None else 0.0

@@ -1,0 +1,339 @@
+"""Finds a reward by name: in a plugin, in a module, in a file. Plugins are imported when one is asked for."""
+
+import hashlib
+import importlib
+import importlib.metadata
+import os
+import sys
+import types
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pluggy
+
+from rewardstack.errors import PluginError, RewardNotFound, nearest
+from rewardstack.hookspecs import Config, HookSpecs
+from rewardstack.reward import Reward, describe, is_marked
+
+__all__ = ["Plugin", "Registry", "Source", "configure", "registry"]
+
+GROUP = "rewardstack"
+HOOKS_GROUP = "rewardstack.hooks"
+ALLOW_VARIABLE = "REWARDSTACK_PLUGINS"
+BLOCK_VARIABLE = "REWARDSTACK_NO_PLUGINS"
+
+
+class Source(msgspec.Struct, frozen=True):
+    """Where a reward can be found again, in this or another process.
+
+    `use` is its name; `path` and `text` are the file and its source for rewards that live in a file.
+    """
+
+    use: str
+    path: str = ""
+    text: str | None = None
+
+
+class Plugin(msgspec.Struct, frozen=True):
+    """A loaded plugin: its module, its distribution and the rewards in it, by their short names."""
+
+    name: str
+    module: Any
+    distribution: str
+    version: str
+    rewards: dict[str, Any]
+
+
+class Extension(msgspec.Struct, frozen=True):
+    """A sandbox backend or an audit probe that a plugin registered by hook."""
+
+    name: str
+    make: Callable[..., Any]
+    summary: str
+
+
+class Registry:
+    """All plugins of this environment; entry points are read once, sorted by name, and imported lazily.
+
+    `broken` holds, for plugins that could not be loaded, the reason: a broken plugin harms nobody else.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.broken: dict[str, str] = {}
+        self.hooks = pluggy.PluginManager("rewardstack")
+        self.hooks.add_hookspecs(HookSpecs)
+        self._plugins: dict[str, Plugin] = {}
+        self._entries: dict[str, list[importlib.metadata.EntryPoint]] | None = None
+        self._observers_loaded = False
+
+    @property
+    def entries(self) -> dict[str, list[importlib.metadata.EntryPoint]]:
+        """Entry points of the group `rewardstack` by name, sorted; more than one where a name has two owners."""
+        if self._entries is None:
+            found: dict[str, list[importlib.metadata.EntryPoint]] = {}
+            for entry in sorted(importlib.metadata.entry_points(group=GROUP), key=lambda entry: entry.name):
+                if self.allows(entry.name) and entry.value not in [
+                    other.value for other in found.get(entry.name, [])
+                ]:
+                    found.setdefault(entry.name, []).append(entry)
+            self._entries = found
+        return self._entries
+
+    def allows(self, name: str) -> bool:
+        """Whether a plugin may be loaded (`REWARDSTACK_PLUGINS`, `--no-plugin`)."""
+        allowed = self.config.allowed
+        return name not in self.config.blocked and (allowed is None or name in allowed)
+
+    def plugin(self, name: str) -> Plugin:
+        """Return a plugin by name, loading it on first use.
+
+        Raises `RewardNotFound` where there is none or two, `PluginError` where it cannot be loaded.
+        """
+        loaded = self._plugins.get(name)
+        if loaded is not None:
+            return loaded
+        entries = self.entries.get(name)
+        if entries is None:
+            raise RewardNotFound(self._no_plugin(name))
+        if len(entries) > 1:
+            owners = " and ".join(sorted(owner_of(entry)[0] for entry in entries))
+            raise RewardNotFound(f"the plugin name {name!r} has two owners: {owners}; uninstall one")
+        try:
+            plugin = self._load(entries[0])
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except (
+            BaseException
+        ) as error:  # what a plugin raises on import, SystemExit included, stops at the plugin
+            self.broken[name] = f"{type(error).__name__}: {error}"
+            distribution = owner_of(entries[0])[0]
+            raise PluginError(
+                f"plugin {name!r} (from {distribution}) cannot be loaded: {self.broken[name]}"
+            ) from error
+        self._plugins[name] = plugin
+        return plugin
+
+    def plugins(self) -> list[Plugin]:
+        """Load and return all plugins that can be loaded; the others are in `broken`."""
+        loaded = []
+        for name in self.entries:
+            try:
+                loaded.append(self.plugin(name))
+            except RewardNotFound as error:
+                self.broken.setdefault(name, str(error))
+        return loaded
+
+    def observers(self) -> Any:
+        """Load the hook plugins (group `rewardstack.hooks`) on first use and return pluggy's hook caller."""
+        if not self._observers_loaded:
+            self._observers_loaded = True
+            for entry in sorted(
+                importlib.metadata.entry_points(group=HOOKS_GROUP), key=lambda entry: entry.name
+            ):
+                if not self.allows(entry.name):
+                    continue
+                try:
+                    self.add(entry.load(), entry.name)
+                except Exception as error:
+                    self.broken[entry.name] = f"{type(error).__name__}: {error}"
+        return self.hooks.hook
+
+    def add(self, plugin: object, name: str) -> None:
+        """Register an object or module that implements hooks, and configure it."""
+        if self.hooks.get_plugin(name) is None:
+            self.hooks.register(plugin, name)
+            self._call_on(plugin, "rewards_configure", config=self.config)
+
+    def find(self, use: Any, base: Path | None = None) -> tuple[Reward, Source | None]:
+        """Return the reward that `use` names, and where it can be found again.
+
+        `use` is a name (`plugin.reward`, `package.module:thing`, `path/file.py:thing`, relative to `base`) or a
+        function, dataclass or callable object itself. The source is `None` for those that only live in this process.
+        """
+        if not isinstance(use, str):
+            return describe(use, getattr(use, "__name__", type(use).__name__)), importable_source(use)
+        place, colon, attribute = use.rpartition(":")
+        if not colon:
+            return self._find_in_plugins(use), Source(use)
+        if not place.endswith(".py"):
+            return describe(attribute_of(import_module(place, use), attribute, use), use), Source(use)
+        path = (base or Path.cwd()) / Path(place).expanduser()
+        source = Source(f"{place}:{attribute}", str(path.resolve()), read_source(path, use))
+        return self.find_again(source), source
+
+    def find_again(self, source: Source) -> Reward:
+        """Return the reward a source describes: how workers and unpickled stacks find it."""
+        if source.text is None:
+            return self.find(source.use)[0]
+        module = load_source(source.path, source.text)
+        return describe(attribute_of(module, source.use.rpartition(":")[2], source.use), source.use)
+
+    def extensions(self, hook: str) -> list[Extension]:
+        """Return what all plugins register through `rewards_sandboxes` or `rewards_audit_probes`."""
+        found: list[Extension] = []
+        self.plugins()
+        self.observers()
+        getattr(self.hooks.hook, hook)(
+            register=lambda name, make, summary="": found.append(Extension(name, make, summary))
+        )
+        return sorted(found, key=lambda extension: extension.name)
+
+    def version_of(self, source: Source) -> str:
+        """Return what the code behind a source is: a file's hash, or `distribution version`."""
+        if source.text is not None:
+            return "sha256:" + hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
+        if ":" in source.use:
+            package = source.use.partition(":")[0].partition(".")[0]
+            names = importlib.metadata.packages_distributions().get(package, [])
+            return " ".join(f"{name} {importlib.metadata.version(name)}" for name in sorted(set(names)))
+        plugin = self.plugin(source.use.partition(".")[0])
+        return f"{plugin.distribution} {plugin.version}"
+
+    def _find_in_plugins(self, use: str) -> Reward:
+        name, _, short = use.partition(".")
+        plugin = self.plugin(name)
+        target = plugin.rewards.get(short or name)
+        if target is None:
+            known = [f"{name}.{reward}" for reward in plugin.rewards]
+            raise RewardNotFound(
+                f"plugin {name!r} has no reward {short or name!r}{nearest(use, known)}. It has: {', '.join(known) or 'none'}"
+            )
+        return describe(target, f"{name}.{short or name}")
+
+    def _no_plugin(self, name: str) -> str:
+        if not self.allows(name):
+            why = f"{ALLOW_VARIABLE} does not name it" if name not in self.config.blocked else "it is blocked"
+            return f"plugin {name!r} is not loaded: {why}"
+        known = ", ".join(self.entries) or "none"
+        return (
+            f"no plugin called {name!r}{nearest(name, self.entries)}. Installed plugins: {known}. "
+            f"Rewards of your own are named 'package.module:function' or 'path/file.py:function'"
+        )
+
+    def _load(self, entry: importlib.metadata.EntryPoint) -> Plugin:
+        loaded = entry.load()
+        distribution, version = owner_of(entry)
+        if isinstance(loaded, types.ModuleType):
+            rewards = {
+                name: value for name, value in vars(loaded).items() if name[0] != "_" and is_marked(value)
+            }
+        else:
+            rewards = {entry.name: loaded}
+        self.add(loaded, entry.name)
+        self._call_on(loaded, "rewards_register", register=rewards.__setitem__)
+        return Plugin(entry.name, loaded, distribution, version, dict(sorted(rewards.items())))
+
+    def _call_on(self, plugin: object, hook: str, **arguments: Any) -> None:
+        """Call a hook of one plugin alone."""
+        others = [other for other in self.hooks.get_plugins() if other is not plugin]
+        self.hooks.subset_hook_caller(hook, others)(**arguments)
+
+
+def owner_of(entry: importlib.metadata.EntryPoint) -> tuple[str, str]:
+    """Return name and version of the distribution an entry point belongs to."""
+    return (entry.dist.name, entry.dist.version) if entry.dist else ("an unknown distribution", "")
+
+
+def import_module(name: str, use: str) -> types.ModuleType:
+    """Import a module for a reward; `PluginError` says what went wrong."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and name.startswith(error.name):
+            raise RewardNotFound(f"{use}: there is no module {name!r}") from error
+        raise PluginError(
+            f"{use}: importing {name!r} needs {error.name!r}, which is not installed"
+        ) from error
+    except (Exception, SystemExit) as error:
+        raise PluginError(f"{use}: importing {name!r} failed: {type(error).__name__}: {error}") from error
+
+
+def attribute_of(module: types.ModuleType, path: str, use: str) -> Any:
+    """Return a (dotted) attribute of a module; the error names the nearest."""
+    found: Any = module
+    for name in path.split("."):
+        if not hasattr(found, name):
+            callables = [key for key, value in vars(found).items() if callable(value) and key[0] != "_"]
+            marked = [key for key in callables if is_marked(getattr(found, key))] or callables
+            raise RewardNotFound(
+                f"{use}: there is no {name!r}{nearest(name, callables)}. It has: {', '.join(marked) or 'nothing callable'}"
+            )
+        found = getattr(found, name)
+    return found
+
+
+def read_source(path: Path, use: str) -> str:
+    """Return the text of a reward file."""
+    try:
+        return path.read_text("utf-8")
+    except OSError as error:
+        raise RewardNotFound(f"{use}: cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise PluginError(f"{use}: {path} is not UTF-8 text") from error
+
+
+def load_source(path: str, text: str) -> types.ModuleType:
+    """Run a reward file as a module under a private name, once for each content.
+
+    Its folder is importable while it loads, behind everything else, so helpers beside it work and nothing is shadowed.
+    """
+    digest = hashlib.sha256(f"{path}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    name = f"_rewardstack_file_{digest}"
+    if name in sys.modules:
+        return sys.modules[name]
+    module = types.ModuleType(name)
+    module.__file__ = path
+    folder = str(Path(path).parent)
+    sys.modules[name] = module
+    sys.path.append(folder)
+    try:
+        code = compile(text, path, "exec", dont_inherit=True)
+        exec(code, vars(module))  # noqa: S102 - the user's own file, run as an import would
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        where = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+        raise PluginError(f"{path}{where}: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(folder)
+    return module
+
+
+def importable_source(target: Any) -> Source | None:
+    """Return the name a function or class can be imported by elsewhere, or None (lambdas, notebooks, scripts)."""
+    module, name = getattr(target, "__module__", None), getattr(target, "__qualname__", "")
+    if not module or module == "__main__" or "<" in name:
+        return None
+    file_module = sys.modules.get(module)
+    if module.startswith("_rewardstack_file_") and file_module is not None and file_module.__file__:
+        path = file_module.__file__
+        return Source(f"{Path(path).name}:{name}", path, Path(path).read_text("utf-8"))
+    found: Any = file_module
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return Source(f"{module}:{name}") if found is target else None
+
+
+def names_in(variable: str) -> frozenset[str] | None:
+    """Return the comma-separated names in an environment variable, None where it is not set."""
+    value = os.environ.get(variable)
+    return None if value is None else frozenset(filter(None, (name.strip() for name in value.split(","))))
+
+
+@cache
+def registry() -> Registry:
+    """Return this process's registry."""
+    return Registry(Config(allowed=names_in(ALLOW_VARIABLE), blocked=names_in(BLOCK_VARIABLE) or frozenset()))
+
+
+def configure(command: str = "", blocked: Iterable[str] = ()) -> Registry:
+    """Start a fresh registry for a command; worker processes inherit what is blocked."""
+    if blocked:
+        os.environ[BLOCK_VARIABLE] = ",".join(sorted({*(names_in(BLOCK_VARIABLE) or ()), *blocked}))
+    registry.cache_clear()
+    fresh = registry()
+    fresh.config = msgspec.structs.replace(fresh.config, command=command)
+    return fresh

@@ -1,0 +1,1 @@
+"""One scored run, shown."""

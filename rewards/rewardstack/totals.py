@@ -1,0 +1,59 @@
+"""Makes one total of a row's scores: weights, abstentions, masks."""
+
+from collections.abc import Sequence
+
+from rewardstack.score import Score, StackScore
+from rewardstack.term import Term
+
+__all__ = ["total_rows"]
+
+
+def total_rows(
+    terms: Sequence[Term],
+    scores: Sequence[Sequence[Score | None]],
+    weights: Sequence[float],
+    ids: Sequence[str],
+) -> list[StackScore]:
+    """Return every row's `StackScore`; `scores` holds one column a term, `weights` one number a term."""
+    names = [term.name for term in terms]
+    weighed = [(term, weight, abs(weight)) for term, weight in zip(terms, weights, strict=True)]
+    totals = []
+    for id, row in zip(ids, zip(*scores, strict=True), strict=True):
+        total, reason = total_row(weighed, row)
+        rewards = {name: score for name, score in zip(names, row, strict=True) if score is not None}
+        totals.append(StackScore(id, total, rewards, reason))
+    return totals
+
+
+def total_row(
+    weighed: Sequence[tuple[Term, float, float]], row: Sequence[Score | None]
+) -> tuple[float | None, str]:
+    """Return a row's total and, where it is masked (`None`), why.
+
+    `Σ weight·value` over the terms that scored, scaled up by |weight| for those that abstained. Masked are rows
+    where a term erred (unless its `on_error` is `low` or `abstain`), where terms with half of the row's |weight| or
+    more abstained, and where none scored.
+    """
+    total = scored = abstained = 0.0
+    some = False
+    for (term, weight, size), score in zip(weighed, row, strict=True):
+        if score is None:
+            continue
+        value = score.value
+        if score.error is not None:
+            if term.words.on_error not in ("low", "abstain"):
+                return None, f"{term.name} erred: {score.error}"
+            value = term.low if term.words.on_error == "low" else None
+        if value is None:
+            abstained += size
+        else:
+            total += weight * value
+            scored += size
+            some = True
+    if not some:
+        return None, "no term scored"
+    if not abstained:
+        return total, ""
+    if abstained >= scored:
+        return None, "terms with half of the weight or more abstained"
+    return total * (scored + abstained) / scored, ""
