@@ -44,13 +44,14 @@ class Contract(msgspec.Struct, frozen=True):
 
     `range` is the closed interval its values lie in, `None` for one that promises none (functions without
     `@reward`). `deterministic` rewards give equal rows equal scores, so rows are shared. `isolated` ones run in a
-    worker process even without a `timeout`. `scope` is what one call sees: a sample, one prompt's group, a batch.
+    worker process even without a `timeout`, which is the seconds a call may take where the stack sets none. `scope` is what one call sees: a sample, one prompt's group, a batch.
     `equal_forms` names the ways of writing an answer that it counts as equal (`case`, `thousands`, `decimal`, ...).
     """
 
     range: tuple[float, float] | None = None
     deterministic: bool = True
     isolated: bool = False
+    timeout: float | None = None
     scope: Scope | None = None
     equal_forms: tuple[str, ...] = ()
 
@@ -77,6 +78,7 @@ def reward(
     range: tuple[float, float] = (0.0, 1.0),
     deterministic: bool = True,
     isolated: bool = False,
+    timeout: float | None = None,
     scope: Scope | None = None,
     equal_forms: Sequence[str] = (),
 ) -> Decorator: ...
@@ -87,6 +89,7 @@ def reward(
     range: tuple[float, float] = (0.0, 1.0),
     deterministic: bool = True,
     isolated: bool = False,
+    timeout: float | None = None,
     scope: Scope | None = None,
     equal_forms: Sequence[str] = (),
 ) -> Any:
@@ -101,6 +104,7 @@ def reward(
         range: Lowest and highest value; values outside are errors.
         deterministic: Whether equal columns give equal scores; only such rows are shared.
         isolated: Run in a worker process, for rewards that may crash, hang or eat memory.
+        timeout: Seconds a call may take where the stack sets no `timeout`; a synchronous reward with one is isolated.
         scope: `"group"` for one prompt's completions a call, `"batch"` for all; columns are lists then.
         equal_forms: Answer forms that count as equal (see `Contract`).
 
@@ -108,12 +112,21 @@ def reward(
         ContractError: The signature or the contract cannot serve as a reward.
     """
     if target is None:
-        options: dict[str, Any] = {"range": range, "deterministic": deterministic, "isolated": isolated}
+        options: dict[str, Any] = {
+            "range": range,
+            "deterministic": deterministic,
+            "isolated": isolated,
+            "timeout": timeout,
+        }
         return functools.partial(reward, **options, scope=scope, equal_forms=equal_forms)
     low, high = float(range[0]), float(range[1])
     if not low < high or not (math.isfinite(low) and math.isfinite(high)):
         raise ContractError(f"{name_of(target)}: range must be two finite numbers, low < high, not {range!r}")
-    contract = Contract((low, high), deterministic, isolated, scope, tuple(equal_forms))
+    if timeout is not None and not 0 < timeout < math.inf:
+        raise ContractError(
+            f"{name_of(target)}: timeout must be a number of seconds above 0, not {timeout!r}"
+        )
+    contract = Contract((low, high), deterministic, isolated, timeout, scope, tuple(equal_forms))
     described = describe(target, name_of(target), contract)
     for word in described.options.keys() & set(STACK_WORDS):
         warnings.warn(

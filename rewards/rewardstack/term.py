@@ -82,9 +82,15 @@ class Term:
         return 0.0 if bounds is None else bounds[0]
 
     @property
+    def timeout(self) -> float | None:
+        """The seconds a call may take: the stack's, else the reward's own; None for no limit."""
+        own = self.reward.contract.timeout
+        return own if self.words.timeout is None else self.words.timeout
+
+    @property
     def isolated(self) -> bool:
         """Whether it runs in worker processes: declared so, or synchronous with a timeout."""
-        return self.reward.contract.isolated or (self.words.timeout is not None and not self.reward.is_async)
+        return self.reward.contract.isolated or (self.timeout is not None and not self.reward.is_async)
 
     def weight(self, step: int = 0) -> float:
         """Return its weight at a training step."""

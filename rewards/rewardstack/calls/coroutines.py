@@ -74,7 +74,7 @@ class AsyncCaller:
 
     async def bounded(self, awaitable: Any) -> tuple[Any, float]:
         """Return what an awaitable gives within the timeout, or the score of its failure, and the seconds."""
-        timeout, began = self.term.words.timeout, time.perf_counter()
+        timeout, began = self.term.timeout, time.perf_counter()
         task = asyncio.ensure_future(awaitable)
         try:
             finished, _ = await asyncio.wait([task], timeout=timeout)

@@ -44,7 +44,7 @@ class IsolatedCaller:
     def call_chunks(self, calls: Sequence[ChunkArguments]) -> list[list[Score]]:
         """Queue every chunk; a batch that was killed is tried again row by row within one further deadline."""
         workers = pool()
-        waiting = [(call, self.submit_chunk(workers, call, self.term.words.timeout)) for call in calls]
+        waiting = [(call, self.submit_chunk(workers, call, self.term.timeout)) for call in calls]
         scored = []
         for call, future in waiting:
             outcome, seconds = self.wait(future)
@@ -57,7 +57,7 @@ class IsolatedCaller:
 
     def retry(self, workers: Pool, call: ChunkArguments) -> list[Score]:
         """Call the rows of a killed batch one by one, sharing one deadline, so that only the guilty ones time out."""
-        deadline = time.monotonic() + (self.term.words.timeout or 0.0)
+        deadline = time.monotonic() + (self.term.timeout or 0.0)
         outcomes: list[tuple[Outcome, float]] = []
         size = len(call.rows)
         for start in range(0, size, workers.size):
@@ -66,7 +66,7 @@ class IsolatedCaller:
             # what quick rows leave over goes to those that come later
             limit = max(left / turns, left * RETRY_SHARE)
             if left <= 0:
-                outcomes += [(TimedOut(self.term.words.timeout or 0.0), 0.0)] * (size - start)
+                outcomes += [(TimedOut(self.term.timeout or 0.0), 0.0)] * (size - start)
                 break
             places = range(start, min(size, start + workers.size))
             futures = [self.submit_chunk(workers, call.row(place), limit) for place in places]
@@ -76,7 +76,7 @@ class IsolatedCaller:
 
     def submit(self, workers: Pool, values: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """Queue one row."""
-        return self._queue(workers, values, keywords, None, frozenset(), self.term.words.timeout)
+        return self._queue(workers, values, keywords, None, frozenset(), self.term.timeout)
 
     def submit_chunk(self, workers: Pool, call: ChunkArguments, limit: float | None) -> Any:
         """Queue one chunk; logging arguments are stood in for in the worker."""
@@ -111,7 +111,7 @@ class IsolatedCaller:
         if isinstance(outcome, Fault):
             return [failed(outcome.text, seconds)] * size
         if isinstance(outcome, TimedOut):
-            return [timed_out(self.term.words.timeout or outcome.seconds, seconds)] * size
+            return [timed_out(self.term.timeout or outcome.seconds, seconds)] * size
         return [msgspec.structs.replace(score, seconds=seconds / size) for score in outcome.scores]
 
     def log(self, outcomes: Sequence[Outcome], call: ChunkArguments) -> None:
@@ -139,4 +139,4 @@ class IsolatedCaller:
 
     def on_row(self) -> tuple[int, float]:
         """Return no row: the pool watches its own deadlines, and a call without one is named by its first row."""
-        return 0, time.perf_counter() - self.began if self.began and self.term.words.timeout is None else 0.0
+        return 0, time.perf_counter() - self.began if self.began and self.term.timeout is None else 0.0
