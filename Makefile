@@ -29,7 +29,7 @@ lint: $(STAMPS)/dev ## ruff, formatting, floors of the house
 	$(BIN)/lint-imports
 
 types: $(STAMPS)/dev ## mypy strict and pyright
-	$(BIN)/mypy rewards plugins
+	$(BIN)/mypy rewards plugins tests/typing
 	$(BIN)/basedpyright
 
 format: $(STAMPS)/dev ## let ruff mend what it can

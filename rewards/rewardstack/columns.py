@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rewardstack.reward import TRAINER_ARGUMENTS
-from rewardstack.sample import ABSENT, IMMUTABLE, Batch, freeze
+from rewardstack.sample import ABSENT, IMMUTABLE, Absent, Batch, freeze
 from rewardstack.term import EMPTY, Term
 
 __all__ = ["Arguments", "ChunkArguments", "bind_chunk", "bind_rows", "share"]
@@ -72,7 +72,7 @@ def bind_rows(term: Term, batch: Batch, rows: list[int], trainer: Mapping[str, A
             values = batch.column(column)
             chosen = list(values) if len(rows) == batch.size else [values[row] for row in rows]
             if default is EMPTY:
-                lacking |= {row: column for row, value in zip(rows, chosen, strict=True) if value is ABSENT}
+                lacking |= lacking_rows(rows, chosen, column)
             else:
                 chosen = [default if value is ABSENT or value is None else value for value in chosen]
             read[parameter] = chosen
@@ -85,7 +85,7 @@ def bind_rows(term: Term, batch: Batch, rows: list[int], trainer: Mapping[str, A
         [dict(zip(named, values, strict=True)) for values in zip(*named.values(), strict=True)]
         if named
         else None,
-        not all(type(value) in IMMUTABLE for values in (*positional, *named.values()) for value in values),
+        not all(map(is_immutable, (*positional, *named.values()))),
         lacking,
     )
     if (
@@ -134,6 +134,18 @@ def bind_chunk(term: Term, batch: Batch, rows: list[int], trainer: Mapping[str, 
     return ChunkArguments(rows, positional, {name: copied(values) for name, values in named.items()}, extras)
 
 
+def lacking_rows(rows: Sequence[int], values: Sequence[Any], column: str) -> dict[int, str]:
+    """Return the rows that lack a required column, with its name."""
+    if Absent not in set(map(type, values)):
+        return {}
+    return {row: column for row, value in zip(rows, values, strict=True) if value is ABSENT}
+
+
+def is_immutable(values: Sequence[Any]) -> bool:
+    """Whether a column's values are all of types that a reward cannot write to."""
+    return set(map(type, values)) <= IMMUTABLE
+
+
 def none_if_absent(value: Any) -> Any:
     """Return TRL's own stand-in for a missing value."""
     return None if value is ABSENT else value
@@ -141,7 +153,7 @@ def none_if_absent(value: Any) -> Any:
 
 def copied(values: list[Any]) -> list[Any]:
     """Return a column that a reward may write to."""
-    return values if all(type(value) in IMMUTABLE for value in values) else copy.deepcopy(values)
+    return values if is_immutable(values) else copy.deepcopy(values)
 
 
 def trainer_argument(name: str, trainer: Mapping[str, Any]) -> Any:

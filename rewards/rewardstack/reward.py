@@ -24,7 +24,8 @@ Scope: TypeAlias = Literal["sample", "group", "batch"]
 class CallableReward(Protocol):
     """What `@reward` takes as a class: its instances are called with columns."""
 
-    __call__: Callable[..., Returned]
+    def __call__(self, *columns: Any, **named: Any) -> Returned:
+        """Score one completion, or all of a batch or group."""
 
 
 Function = TypeVar("Function", bound=Callable[..., Returned])

@@ -28,7 +28,7 @@ START_TOKENS = (
 LAST_CHARACTERS = frozenset(token[-1] for token in END_TOKENS)
 FIRST_CHARACTERS = frozenset(token[0] for token in START_TOKENS)
 
-IMMUTABLE = (str, int, float, bool, bytes, complex, type(None))
+IMMUTABLE = frozenset({str, int, float, bool, bytes, complex, type(None)})
 
 
 class Absent:
@@ -220,9 +220,9 @@ def freeze(value: Any) -> Hashable:
     """
     if type(value) is str:
         return value
-    if isinstance(value, float):
+    if type(value) is float:
         return (float, repr(value))
-    if isinstance(value, IMMUTABLE) or value is ABSENT:
+    if type(value) in IMMUTABLE or value is ABSENT:
         return (type(value), value)
     if type(value) in (list, tuple):
         return (type(value), *map(freeze, value))

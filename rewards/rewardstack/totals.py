@@ -20,7 +20,9 @@ def total_rows(
     totals = []
     for id, row in zip(ids, zip(*scores, strict=True), strict=True):
         total, reason = total_row(weighed, row)
-        rewards = {name: score for name, score in zip(names, row, strict=True) if score is not None}
+        rewards = dict(zip(names, row, strict=True))
+        if None in row:
+            rewards = {name: score for name, score in rewards.items() if score is not None}
         totals.append(StackScore(id, total, rewards, reason))
     return totals
 

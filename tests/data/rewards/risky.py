@@ -1,0 +1,67 @@
+"""Rewards that hang, crash, eat memory or print, for the tests of worker processes."""
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from rewardstack import Score, reward
+
+
+@reward
+def acts(completion: str) -> float | Score:
+    """Do what the completion says."""
+    if completion.startswith("hang"):
+        return float(10**10**10)  # holds the interpreter lock for ages
+    if completion == "exit":
+        os._exit(7)
+    if completion == "segfault":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if completion == "memory":
+        return float(len(bytearray(64 * 2**30)))
+    if completion == "print":
+        print("printed by a reward")
+    if completion == "systemexit":
+        sys.exit("bye")
+    if completion == "child":
+        return Score(1.0, details={"child": subprocess.Popen(["sleep", "1000"]).pid})
+    if completion == "unpicklable":
+        return Score(1.0, details={"lambda": lambda: 1})
+    if completion == "environment":
+        return Score(1.0, details={"gpu": os.environ["CUDA_VISIBLE_DEVICES"], "pid": os.getpid()})
+    return 1.0
+
+
+@reward(isolated=True)
+@dataclass
+class Counts:
+    """Counts the calls of its own instance: options and state live in the worker."""
+
+    step: float = 0.125
+    calls: int = 0
+
+    def __call__(self, completion: str) -> float:
+        self.calls += 1
+        return self.calls * self.step
+
+
+@reward
+def batch(completions: list[str], log_extra, log_metric) -> list[float]:
+    """Hang on the whole batch when a row says so."""
+    log_extra("length", [len(text) for text in completions])
+    log_metric("rows", len(completions))
+    if any(text == "hang" for text in completions):
+        return [float(10**10**10)]
+    return [float(len(text) < 5) for text in completions]
+
+
+@reward(scope="group")
+def group(completions: list[str]) -> list[float]:
+    """Hang on the groups that hold a row that says so."""
+    return [float(10**10**10)] if "hang" in completions else [1.0] * len(completions)
+
+
+def unloadable(completion):
+    """Stand for a reward whose module cannot be loaded twice."""
+    return 1.0

@@ -1,0 +1,317 @@
+"""Order, sharing, gates, batch and group forms, async terms, and rewards that misbehave."""
+
+import asyncio
+import logging
+import random
+import threading
+import time
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rewardstack import Sample, Stack, completion_text, reward, runner
+
+
+def run(use, rows, **words):
+    return Stack({"it": {"use": use, **words}}).run(rows)
+
+
+def values(use, rows, **words):
+    return [score.rewards["it"].value for score in run(use, rows, **words).scores]
+
+
+def errors(use, rows, **words):
+    return [score.rewards["it"].error for score in run(use, rows, **words).scores]
+
+
+@reward
+def length(completion: str) -> float:
+    return min(1.0, len(completion) / 100)
+
+
+@given(st.lists(st.text(max_size=20), min_size=1, max_size=30), st.randoms(use_true_random=False))
+@settings(max_examples=30)
+def test_results_keep_the_order_of_the_samples(texts, shuffle):
+    places = list(range(len(texts)))
+    shuffle.shuffle(places)
+    straight = values(length, [Sample(text) for text in texts])
+    assert straight == [length(completion_text(text)) for text in texts]
+    assert values(length, [Sample(texts[place]) for place in places]) == [straight[place] for place in places]
+
+
+def test_no_samples_give_no_scores():
+    assert Stack({"length": length}).score([]) == []
+    assert Stack({"length": length})(prompts=[], completions=[]) == []
+
+
+def test_rows_equal_in_what_is_read_are_scored_once():
+    called = []
+
+    @reward
+    def seen(completion: str, answer: object) -> float:
+        called.append((completion, answer))
+        return 1.0
+
+    rows = [
+        Sample("a", columns={"answer": answer, "id": place})
+        for place, answer in enumerate([1, 1, 1.0, True, [1], [1]])
+    ]
+    ran = run(seen, rows)
+    assert called == [("a", 1), ("a", 1.0), ("a", True), ("a", [1])], "1, 1.0 and True are told apart"
+    assert (ran.terms["it"].calls, ran.terms["it"].shared) == (4, 2)
+
+
+@pytest.mark.parametrize("kind", ["random", "keywords", "batch"])
+def test_rewards_that_may_see_more_than_their_columns_are_not_shared(kind):
+    called = []
+
+    @reward(deterministic=False)
+    def drawn(completion: str) -> float:
+        called.append(completion)
+        return random.random()
+
+    def keywords(completion, **columns):
+        called.append(completion)
+        return 1.0
+
+    def batch(completions, **columns):
+        called.extend(completions)
+        return [1.0] * len(completions)
+
+    ran = run({"random": drawn, "keywords": keywords, "batch": batch}[kind], [Sample("a"), Sample("a")])
+    assert called == ["a", "a"]
+    assert ran.terms["it"].shared == 0
+
+
+def test_every_call_gets_its_own_copy_of_mutable_columns():
+    @reward
+    def greedy(completion: str, tests: list[int], messages: list[dict]) -> float:
+        tests.pop()
+        messages[0]["content"] = "gone"
+        return len(tests) / 10
+
+    rows = [Sample(text, [{"role": "user", "content": "q"}], {"tests": [1, 2, 3]}) for text in "aba"]
+    assert values(greedy, rows) == [0.2, 0.2, 0.2]
+    assert all(row.columns["tests"] == [1, 2, 3] and row.prompt[0]["content"] == "q" for row in rows)
+
+
+def test_batch_functions_get_the_full_batch_and_gates_apply_to_their_results():
+    seen = {}
+
+    def batch(completions, task, log_extra, **columns):
+        seen["completions"] = list(completions)
+        log_extra("length", [len(text) for text in completions])
+        return [1.0] * len(completions)
+
+    logged = {}
+    stack = Stack({
+        "short": {"use": lambda completion: float(len(completion) < 3)},
+        "batch": {"use": batch, "requires": {"short": 1.0}, "when": {"task": "math"}},
+    })  # fmt: skip
+    columns = {"task": ["math", "math", "code"]}
+    stack(prompts=["p"] * 3, completions=["a", "abcd", "b"], log_extra=logged.__setitem__, **columns)
+    assert seen["completions"] == ["a", "abcd", "b"]
+    assert logged["length"] == [1, 4, 1]
+    assert logged["stack/batch"] == [1.0, 0.0, None]
+
+
+def test_batch_functions_get_messages_as_the_trainer_hands_them():
+    def contents(completions, prompts, **kwargs):
+        return [
+            float(completion[0]["content"] == prompt[-1]["content"])
+            for completion, prompt in zip(completions, prompts)
+        ]
+
+    chat = [{"role": "assistant", "content": "hi"}]
+    assert values(contents, [Sample(chat, [{"role": "user", "content": "hi"}])]) == [1.0]
+
+
+def test_a_batch_reward_may_ask_for_normalised_texts():
+    @reward(scope="batch")
+    def texts(completion: list[str]) -> list[float]:
+        return [float(text == "hi") for text in completion]
+
+    assert values(texts, [Sample([{"role": "assistant", "content": "hi<|im_end|>"}]), Sample("ho")]) == [
+        1.0,
+        0.0,
+    ]
+
+
+def test_defaulted_batch_parameters_are_options_columns_or_defaults_in_that_order():
+    def scaled(completions, scale=0.5):
+        return [scale] * len(completions) if isinstance(scale, float) else scale
+
+    assert values(scaled, [Sample("a")]) == [0.5]
+    assert values(scaled, [Sample("a", columns={"scale": 0.25})]) == [0.25]
+    assert values(scaled, [Sample("a", columns={"scale": 0.25})], scale=0.75) == [0.75]
+
+
+def test_group_rewards_get_one_prompts_rows():
+    groups = []
+
+    @reward(scope="group")
+    def rank(completions: list[str], *, best: int = 1) -> list[float]:
+        groups.append(list(completions))
+        longest = sorted(map(len, completions))[-best]
+        return [float(len(text) >= longest) for text in completions]
+
+    rows = [Sample("a", "p"), Sample("bb", "q"), Sample("cc", "p"), Sample("d", "q")]
+    assert values(rank, rows) == [0.0, 1.0, 1.0, 0.0]
+    assert groups == [["a", "cc"], ["bb", "d"]]
+
+
+@pytest.mark.parametrize(
+    ("returned", "error"),
+    [
+        ([1.0], "returned 1 values for 2 completions"),
+        (1.0, "returned float, expected a list of 2 values"),
+        (["1", 0.5], "returned str '1', expected a number, None or a Score"),
+        ([float("nan"), 0.5], "returned nan, which is no finite number"),
+    ],
+)
+def test_a_batch_that_returns_nonsense_is_an_error_of_its_rows(returned, error):
+    assert errors(lambda completions: returned, [Sample("a"), Sample("b")])[0] == error
+
+
+@pytest.mark.parametrize(
+    "fault", [ValueError("no"), SystemExit(3), KeyboardInterrupt(), RecursionError(), MemoryError()]
+)
+def test_what_a_reward_raises_is_its_rows_error(fault):
+    def faulty(completion):
+        if completion == "bad":
+            raise fault
+        return 1.0
+
+    scores = run(faulty, [Sample("good"), Sample("bad"), Sample("fine")]).scores
+    assert [score.total for score in scores] == [1.0, None, 1.0]
+    assert scores[1].rewards["it"].error.startswith(f"raised {type(fault).__name__}")
+
+
+def test_async_terms_run_together():
+    async def waits(completion):
+        await asyncio.sleep(0.2)
+        return 1.0
+
+    stack = Stack({"one": waits, "two": waits})
+    began = time.monotonic()
+    stack.score([Sample(str(place)) for place in range(50)])
+    assert time.monotonic() - began < 2, "one after the other they would take 20 s"
+
+
+def test_async_calls_over_their_timeout_are_cancelled_alone():
+    cancelled = threading.Event()
+
+    async def waits(completion):
+        try:
+            await asyncio.sleep(60 if completion == "slow" else 0)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+        return 1.0
+
+    assert errors(waits, [Sample("slow"), Sample("quick")], timeout=0.3) == ["timed out after 0.3 s", None]
+    assert cancelled.wait(5)
+
+
+def test_async_rewards_keep_one_event_loop():
+    @dataclass
+    class Client:
+        loops: set = field(default_factory=set)
+
+        async def __call__(self, completion):
+            self.loops.add(id(asyncio.get_running_loop()))
+            return float(len(self.loops))
+
+    stack = Stack({"client": Client})
+    assert [stack.score_one(str(place)).total for place in range(3)] == [1.0, 1.0, 1.0]
+
+
+def test_a_dataclass_is_made_once_for_all_batches():
+    made = []
+
+    @reward
+    @dataclass
+    class Model:
+        size: int = 1
+
+        def __post_init__(self):
+            made.append(self.size)
+
+        def __call__(self, completion: str) -> float:
+            return self.size / 10
+
+    stack = Stack({"model": {"use": Model, "size": 3}})
+    assert [stack.score_one("a").total, stack.score_one("b").total] == [0.3, 0.3]
+    assert made == [3]
+
+
+def test_scoring_does_not_block_the_event_loop():
+    def slow(completion):
+        time.sleep(0.3)
+        return 1.0
+
+    async def main():
+        ticks = 0
+        scoring = asyncio.ensure_future(Stack({"slow": slow}).ascore([Sample("a")]))
+        while not scoring.done():
+            await asyncio.sleep(0.01)
+            ticks += 1
+        return ticks, (await scoring)[0].total
+
+    ticks, total = asyncio.run(main())
+    assert ticks > 10
+    assert total == 1.0
+
+
+def test_terms_run_concurrently():
+    meeting = threading.Barrier(2, timeout=5)
+
+    def meets(completion):
+        meeting.wait()
+        return 1.0
+
+    assert Stack({"one": meets, "two": meets}).score_one("a").total == 2.0
+
+
+def test_the_watchdog_names_the_row_that_hangs(monkeypatch, caplog):
+    monkeypatch.setattr(runner, "WATCHDOG_SECONDS", 0.1)
+
+    def sleepy(completion):
+        time.sleep(0.4 if completion == "b" else 0)
+        return 1.0
+
+    with caplog.at_level(logging.WARNING, "rewardstack"):
+        run(sleepy, [Sample("a", id="first"), Sample("b", id="second")])
+    assert "term 'it' has been on row 1 (id 'second')" in caplog.text
+    assert caplog.text.count("has been on row") == 1
+
+
+def test_clip_bounds_values_and_leaves_the_rest_alone():
+    def wide(completion):
+        return {"low": -5.0, "high": 5.0, "none": None}[completion]
+
+    assert values(wide, [Sample("low"), Sample("high"), Sample("none")], clip=[-1, 2]) == [-1.0, 2.0, None]
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\0b", "x" * 10_000_000, "", "\n" * 1000])
+def test_odd_texts_are_scored_like_any_other(text):
+    assert values(length, [Sample(text)]) == [length(text)]
+
+
+def test_values_that_cannot_be_compared_or_copied_are_that_rows_error_or_unshared():
+    class Sealed:
+        def __deepcopy__(self, memo):
+            raise TypeError("sealed")
+
+        def __eq__(self, other):
+            raise TypeError("incomparable")
+
+        __hash__ = None
+
+    found = errors(
+        lambda completion, thing: 1.0,
+        [Sample("a", columns={"thing": Sealed()}), Sample("a", columns={"thing": 1})],
+    )
+    assert found == ["raised TypeError: sealed", None]

@@ -1,0 +1,244 @@
+"""Worker processes: killed at their deadline, replaced, and harmless to everybody else."""
+
+import asyncio
+import math
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from rewardstack import Sample, Stack, workers
+from rewardstack.errors import IsolationError
+
+RISKY = str(Path(__file__).parents[1] / "data/rewards/risky.py")
+
+
+def stack(name="acts", **words):
+    return Stack({"it": {"use": f"{RISKY}:{name}", **words}})
+
+
+def scores(made, completions, prompts=None):
+    rows = [
+        Sample(text, (prompts or [None] * len(completions))[place]) for place, text in enumerate(completions)
+    ]
+    return [score.rewards["it"] for score in made.score(rows)]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _warm():
+    scores(stack(timeout=30), ["a"])
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.parametrize("hanging", [1, 3, 5])
+def test_hanging_rows_cost_their_deadlines_and_half_a_second(hanging):
+    deadline = 0.6
+    texts = ["a", *(f"hang{place}" for place in range(hanging)), "b"]
+    began = time.monotonic()
+    got = scores(stack(timeout=deadline), texts)
+    bound = math.ceil(hanging / workers.pool().size) * deadline + 0.5
+    assert time.monotonic() - began <= bound
+    assert [score.value for score in got] == [1.0, *[None] * hanging, 1.0]
+    assert {score.error for score in got[1:-1]} == {"timed out after 0.6 s"}
+
+
+def test_a_time_out_may_be_the_policys_fault():
+    got = scores(stack(timeout=0.5, on_timeout="low", clip=[-1, 1]), ["hang"])[0]
+    assert (got.value, got.error, got.reason) == (-1.0, None, "timed out after 0.5 s")
+
+
+def test_time_outs_do_not_count_toward_the_error_share():
+    made = Stack({"it": {"use": f"{RISKY}:acts", "timeout": 0.3}}, max_error_share=0.0)
+    assert made(prompts=["p", "p"], completions=["hang", "a"]) == [None, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("completion", "error"),
+    [
+        ("exit", "the worker process died (exit code 7)"),
+        ("segfault", "the worker process died (signal SIGSEGV)"),
+        ("memory", "raised MemoryError"),
+        ("systemexit", "raised SystemExit: bye"),
+        ("unpicklable", "its result cannot leave the worker: "),
+    ],
+)
+def test_what_kills_a_worker_harms_its_own_row_alone(completion, error):
+    got = scores(stack(timeout=20), ["a", completion, "b"])
+    assert [score.value for score in got] == [1.0, None, 1.0]
+    assert got[1].error.startswith(error)
+
+
+def test_children_of_a_killed_call_die_with_it():
+    made = stack(timeout=20)
+    child = scores(made, ["child"])[0].details["child"]
+    assert alive(child)
+    workers.close_pool()
+    deadline = time.monotonic() + 5
+    while alive(child) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not alive(child)
+
+
+def test_workers_see_no_gpu_and_are_reused():
+    made = stack(timeout=20)
+    first, second = (scores(made, ["environment"])[0].details for _ in range(2))
+    assert first["gpu"] == ""
+    assert {first["pid"], second["pid"]} <= set(workers.pool().pids())
+
+
+def test_what_a_reward_prints_does_not_reach_the_callers_output(capfd):
+    scores(stack(timeout=20), ["print"])
+    assert capfd.readouterr().out == ""
+
+
+def test_a_dataclass_lives_in_the_worker():
+    got = scores(stack("Counts", step=0.25), [str(place) for place in range(3)])
+    assert sum(score.value for score in got) in {0.25 + 0.5 + 0.75, 0.25 + 0.5 + 0.25}, "one worker or two"
+
+
+def test_a_batch_that_hangs_is_retried_row_by_row():
+    extra, metrics = {}, []
+    made = stack("batch", timeout=1.0)
+    began = time.monotonic()
+    values = made(
+        prompts=["p"] * 6,
+        completions=["a", "bb", "hang", "ccc", "dddddd", "e"],
+        log_extra=extra.__setitem__,
+        log_metric=lambda name, value: metrics.append((name, value)),
+    )
+    assert values == [1.0, 1.0, None, 1.0, 0.0, 1.0]
+    assert extra["length"] == [1, 2, None, 3, 6, 1], "logged columns keep the full length"
+    assert ("rows", 1.0) in metrics
+    assert time.monotonic() - began < 2 * 1.0 + 0.5
+
+
+def test_a_group_that_hangs_is_one_groups_time_out():
+    got = scores(stack("group", timeout=0.5), ["a", "hang", "b", "c"], ["p", "p", "q", "q"])
+    assert [score.value for score in got] == [None, None, 1.0, 1.0]
+
+
+def test_columns_that_cannot_be_sent_are_refused_by_name(write):
+    path = write("thing.py", "def it(completion, thing): return 1.0")
+    made = Stack({"it": {"use": f"{path}:it", "timeout": 5}})
+    with pytest.raises(IsolationError, match="a column cannot be sent to a worker process"):
+        made.score([Sample("a", columns={"thing": lambda: 1})])
+
+
+def test_a_reward_that_cannot_be_rebuilt_says_so(write):
+    path = write(
+        "once.py",
+        "import os\nif os.environ.get('CUDA_VISIBLE_DEVICES') == '': raise ImportError('no GPU')\ndef it(completion): return 1.0",
+    )
+    made = Stack({"it": {"use": f"{path}:it", "timeout": 5}})
+    error = made.score_one("a").rewards["it"].error
+    assert error.startswith("the reward cannot be rebuilt in a worker process: ")
+    assert "ImportError: no GPU" in error
+
+
+def test_it_works_off_the_main_thread_and_inside_an_event_loop():
+    made, got = stack(timeout=0.5), []
+    thread = threading.Thread(target=lambda: got.extend(scores(made, ["a", "hang"])))
+    thread.start()
+    thread.join(20)
+    assert [score.value for score in got] == [1.0, None]
+    inside = asyncio.run(made.ascore([Sample("a"), Sample("hang2")]))
+    assert [score.total for score in inside] == [1.0, None]
+
+
+def test_two_batches_at_once_share_the_pool():
+    made, totals = stack(timeout=20), {}
+
+    def score(name):
+        totals[name] = [score.value for score in scores(made, [f"{name}{place}" for place in range(20)])]
+
+    threads = [threading.Thread(target=score, args=(name,)) for name in "abc"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert totals == dict.fromkeys("abc", [1.0] * 20)
+    assert len(workers.pool().pids()) <= workers.pool().size + 1
+
+
+SCRIPT = """
+import sys
+from rewardstack import Sample, Stack
+stack = Stack({{"it": {{"use": "{risky}:acts", "timeout": 0.5}}}})  # no `if __name__` guard: nothing needs one
+print([score.total for score in stack.score([Sample("a"), Sample("hang")])])
+"""
+
+
+def test_an_unguarded_script_works_and_leaves_no_process_behind(write):
+    path = write("script.py", SCRIPT.format(risky=RISKY))
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "[1.0, None]\n"
+    assert f"{RISKY}" not in subprocess.run(["ps", "ax"], capture_output=True, text=True, check=True).stdout
+
+
+def test_workers_die_with_a_parent_that_is_killed(write):
+    script = SCRIPT.format(risky=RISKY) + (
+        "from rewardstack.workers import pool\n"
+        "print(*pool().pids(), flush=True)\n"
+        f"stack = Stack({{'it': {{'use': '{RISKY}:acts', 'timeout': 600}}}})\n"
+        "stack.score([Sample('hang for good')])\n"
+    )
+    parent = subprocess.Popen([sys.executable, write("parent.py", script)], stdout=subprocess.PIPE, text=True)
+    parent.stdout.readline()
+    pids = list(map(int, parent.stdout.readline().split()))
+    assert pids
+    assert all(map(alive, pids))
+    time.sleep(0.5)
+    parent.kill()
+    parent.communicate()
+    deadline = time.monotonic() + 5
+    while any(map(alive, pids)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(alive, pids))
+
+
+def test_the_number_of_workers_is_shared_by_the_ranks_of_a_machine(monkeypatch):
+    monkeypatch.delenv("REWARDSTACK_WORKERS", raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(16)))
+    assert workers.default_size() == 16
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "8")
+    assert workers.default_size() == 2
+    monkeypatch.setenv("REWARDSTACK_WORKERS", "5")
+    assert workers.default_size() == 5
+
+
+def test_a_stack_pickles_as_a_recipe_and_scores_in_a_fresh_process(write, tmp_path):
+    path = write(
+        "mine.py",
+        "from rewardstack import reward\n@reward\ndef short(completion: str, *, limit: int) -> float:\n    return float(len(completion) <= limit)\n",
+    )
+    made = Stack({"short": {"use": f"{path}:short", "limit": 3, "weight": 2.0}}, name="mine")
+    data = pickle.dumps(made)
+    path.unlink()  # the source travels with the recipe
+    (tmp_path / "stack.pickle").write_bytes(data)
+    code = (
+        "import pickle, sys\n"
+        "stack = pickle.load(open(sys.argv[1], 'rb'))\n"
+        "print(stack.name, [s.total for s in stack.score([{'completion': 'abc'}, {'completion': 'abcd'}])], stack.fingerprint())"
+    )
+    command = [sys.executable, "-c", code, tmp_path / "stack.pickle"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == f"mine [2.0, 0.0] {made.fingerprint()}\n"
+
+
+def test_functions_that_live_in_this_process_alone_are_not_pickled():
+    with pytest.raises(
+        IsolationError, match="cannot be pickled; term 'it': <lambda> lives only in this process"
+    ):
+        pickle.dumps(Stack({"it": lambda completion: 1.0}))
