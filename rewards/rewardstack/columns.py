@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from rewardstack.reward import TRAINER_ARGUMENTS
 from rewardstack.sample import ABSENT, IMMUTABLE, Absent, Batch, freeze
+from rewardstack.signature import TRAINER_ARGUMENTS
 from rewardstack.term import EMPTY, Term
 
 __all__ = ["Arguments", "ChunkArguments", "bind_chunk", "bind_rows", "share"]

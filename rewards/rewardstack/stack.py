@@ -16,7 +16,8 @@ from typing import Any
 import msgspec
 
 from rewardstack.errors import IsolationError, StackError, TooManyErrors, nearest
-from rewardstack.registry import Source, registry
+from rewardstack.files import Source
+from rewardstack.registry import registry
 from rewardstack.runner import Scored, run_terms
 from rewardstack.sample import Batch, Sample
 from rewardstack.score import StackScore

@@ -10,10 +10,12 @@ from typing import Any, Literal
 
 import msgspec
 
+from rewardstack.contract import name_of
 from rewardstack.errors import ColumnError, IsolationError, OptionError, StackError, nearest
-from rewardstack.messages import Recipe
-from rewardstack.registry import Registry, Source
-from rewardstack.reward import STACK_WORDS, TRAINER_ARGUMENTS, Reward, describe, name_of, signature_of
+from rewardstack.files import Source
+from rewardstack.registry import Registry
+from rewardstack.signature import STACK_WORDS, TRAINER_ARGUMENTS, Reward, describe, signature_of
+from rewardstack.workers.messages import Recipe
 
 __all__ = ["Schedule", "Term", "make_term"]
 

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from rewardstack import Sample, Stack, hookimpl
-from rewardstack import registry as registry_module
 from rewardstack.errors import PluginError, RewardNotFound
+from rewardstack.files import Source
 from rewardstack.registry import configure, registry
 
 
@@ -196,7 +196,7 @@ def test_version_of_names_what_the_code_is(write):
     path = write("mine.py", "def it(completion): return 1.0")
     source = registry().find(f"{path}:it")[1]
     assert registry().version_of(source).startswith("sha256:")
-    assert registry().version_of(registry_module.Source("pytest:raises")).startswith("pytest ")
+    assert registry().version_of(Source("pytest:raises")).startswith("pytest ")
 
 
 def test_importing_rewardstack_loads_nothing_heavy():

@@ -7,8 +7,10 @@ from typing import Literal
 import pytest
 
 from rewardstack import Score, reward
+from rewardstack.contract import contract_of
 from rewardstack.errors import ContractError, OptionError
-from rewardstack.reward import contract_of, describe, to_score
+from rewardstack.results import to_score
+from rewardstack.signature import describe
 
 
 def read(function):

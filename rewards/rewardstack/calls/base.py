@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from rewardstack.columns import Arguments, ChunkArguments
-from rewardstack.messages import wrong_length
-from rewardstack.reward import failed, to_score
+from rewardstack.results import failed, to_score
 from rewardstack.score import Score
 from rewardstack.term import Term
+from rewardstack.workers.messages import wrong_length
 
 __all__ = ["Caller", "Cancelled", "chunk_scores", "timed_out"]
 

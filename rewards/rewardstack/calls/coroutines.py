@@ -11,7 +11,7 @@ from typing import Any
 
 from rewardstack.calls.base import Cancelled, chunk_scores, timed_out
 from rewardstack.columns import Arguments, ChunkArguments
-from rewardstack.reward import raised, to_score
+from rewardstack.results import raised, to_score
 from rewardstack.score import Score
 from rewardstack.term import Term
 

@@ -9,11 +9,11 @@ import msgspec
 
 from rewardstack.calls.base import Cancelled, timed_out
 from rewardstack.columns import Arguments, ChunkArguments
-from rewardstack.messages import Fault, Recorded
-from rewardstack.reward import failed
+from rewardstack.results import failed
 from rewardstack.score import Score
 from rewardstack.term import Term
 from rewardstack.workers import Outcome, Pool, TimedOut, pool
+from rewardstack.workers.messages import Fault, Recorded
 
 __all__ = ["IsolatedCaller"]
 

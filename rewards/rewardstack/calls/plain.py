@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rewardstack.calls.base import Cancelled, chunk_scores
 from rewardstack.columns import Arguments, ChunkArguments
-from rewardstack.reward import raised, to_score
+from rewardstack.results import raised, to_score
 from rewardstack.score import Score
 from rewardstack.term import Term
 

@@ -1,0 +1,66 @@
+"""Makes scores of what rewards return and raise."""
+
+import math
+from typing import Any
+
+import msgspec
+
+from rewardstack.score import Score
+
+__all__ = ["failed", "raised", "to_score"]
+
+
+def to_score(raw: Any, range: tuple[float, float] | None, seconds: float = 0.0) -> Score:
+    """Return what a reward returned as a score; anything that is none becomes an error that says why.
+
+    NaN, infinities and values outside `range` are errors; a rounding error outside of it is clamped.
+    """
+    if type(raw) is float and range is not None and range[0] <= raw <= range[1]:
+        return Score(raw, seconds=seconds)
+    score = raw if isinstance(raw, Score) else Score()
+    if raw is None or (score is raw and (score.error is not None or score.value is None)):
+        return msgspec.structs.replace(score, value=None, seconds=seconds)
+    returned = score.value if score is raw else raw
+    value = number_in(returned)
+    if value is None:
+        kind = type(returned).__name__
+        return failed(f"returned {kind} {short(returned)}, expected a number, None or a Score", seconds)
+    if not math.isfinite(value):
+        return failed(f"returned {value!r}, which is no finite number", seconds)
+    if range is not None and not range[0] <= value <= range[1]:
+        slack = 1e-9 * max(1.0, abs(range[0]), abs(range[1]))
+        if not range[0] - slack <= value <= range[1] + slack:
+            return failed(
+                f"returned {value!r}, outside its declared range {range[0]:g} to {range[1]:g}", seconds
+            )
+        value = min(max(value, range[0]), range[1])
+    return msgspec.structs.replace(score, value=value, seconds=seconds)
+
+
+def number_in(value: Any) -> float | None:
+    """Return a number (Python's, NumPy's, a one-element tensor) as a float, None for anything else."""
+    if isinstance(value, (str, bytes, bytearray)):
+        return None
+    try:
+        return float(value)
+    except Exception:  # whatever a foreign object's __float__ raises, it is no number
+        return None
+
+
+def failed(why: str, seconds: float = 0.0) -> Score:
+    """Return the score of a call that failed on our side."""
+    return Score(error=why, seconds=seconds)
+
+
+def raised(error: BaseException, seconds: float = 0.0) -> Score:
+    """Return the score of a call that raised, SystemExit and KeyboardInterrupt of its own included."""
+    text = str(error)
+    return failed(
+        f"raised {type(error).__name__}: {text}" if text else f"raised {type(error).__name__}", seconds
+    )
+
+
+def short(value: Any) -> str:
+    """Return a short repr for messages."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,108 @@
+"""The worker process: rebuilds rewards by name and calls them until its socket closes or it is killed.
+
+Started as `python -m rewardstack.workers.main FD PARENT MEMORY`; see `pool.py` for the other side.
+"""
+
+import ctypes
+import importlib
+import os
+import pickle
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from rewardstack.registry import registry
+from rewardstack.results import raised, to_score
+from rewardstack.workers.messages import Call, Fault, Load, Recorded, Reply, receive, send, wrong_length
+
+PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent(parent: int) -> None:
+    """Ask the kernel to end this process with its parent (Linux), even while a call holds the interpreter lock."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:  # it died before the kernel knew
+            os._exit(1)
+
+
+def limit_memory(limit: int) -> None:
+    """Limit this process's address space, where the platform can; 0 is no limit."""
+    if limit and sys.platform != "win32":
+        resource = importlib.import_module("resource")
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+
+
+def load(message: Load) -> Callable[..., Any]:
+    """Return the callable a recipe describes."""
+    reward = registry().find_again(message.recipe.source)
+    return message.recipe.build(reward.target)
+
+
+def call(function: Callable[..., Any], message: Call) -> Recorded | Fault:
+    """Call a reward and return its results as scores, with what it logged."""
+    recorded = Recorded()
+    keywords = dict(message.keywords)
+    if "log_extra" in message.trainer:
+        keywords["log_extra"] = lambda column, values: recorded.extra.append((column, list(values)))
+    if "log_metric" in message.trainer:
+        keywords["log_metric"] = lambda name, value: recorded.metrics.append((name, float(value)))
+    returned = function(*message.arguments, **keywords)
+    if message.many is None:
+        recorded.scores = [to_score(returned, message.range)]
+    else:
+        values = list(returned)
+        if len(values) != message.many:
+            return Fault(wrong_length(len(values), message.many))
+        recorded.scores = [to_score(value, message.range) for value in values]
+    return recorded
+
+
+def answer(functions: dict[str, Callable[..., Any]], message: Any) -> Any:
+    """Return the reply to one message; what plugin code raises becomes a `Fault`."""
+    try:
+        if isinstance(message, Load):
+            functions[message.key] = load(message)
+            return None
+        return call(functions[message.key], message)
+    except (
+        BaseException
+    ) as error:  # SystemExit and KeyboardInterrupt raised by a reward are its own fault too
+        return Fault(raised(error).error or "")
+
+
+def open_channel(descriptor: int) -> socket.socket:
+    """Return the socket to the parent: inherited, or on Windows shared by way of standard input."""
+    if sys.platform == "win32":
+        return socket.fromshare(sys.stdin.buffer.read())
+    return socket.socket(fileno=descriptor)
+
+
+def main(descriptor: int, parent: int, memory: int) -> None:
+    """Serve messages until the other end closes."""
+    die_with_parent(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    channel = open_channel(descriptor)
+    sys.path[:] = pickle.loads(receive(channel))
+    limit_memory(memory)
+    functions: dict[str, Callable[..., Any]] = {}
+    send(channel, Reply(0, None))
+    while True:
+        try:
+            data = receive(channel)
+        except EOFError:
+            return
+        message = pickle.loads(data)
+        result = answer(functions, message)
+        try:
+            send(channel, Reply(message.number, result))
+        except Exception as error:  # a score whose details cannot be pickled
+            send(channel, Reply(message.number, Fault(f"its result cannot leave the worker: {error}")))
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:4]))

@@ -1,0 +1,110 @@
+"""What a worker pool and its worker processes say to each other: length-prefixed pickles on a socket."""
+
+import pickle
+import socket
+import struct
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from rewardstack.files import Source
+from rewardstack.score import Score
+
+__all__ = ["Call", "Fault", "Load", "Recipe", "Recorded", "Reply", "frame", "receive", "send", "wrong_length"]
+
+HEADER = struct.Struct(">Q")
+
+
+class Recipe(msgspec.Struct, frozen=True):
+    """How to rebuild a configured reward anywhere: its source, its factory's arguments, its options."""
+
+    source: Source
+    make: Mapping[str, Any] | None
+    options: Mapping[str, Any]
+    is_class: bool
+
+    def build(self, target: Any) -> Callable[..., Any]:
+        """Return the callable: a factory is called, a dataclass made, options of a function are left to the call."""
+        if self.make is not None:
+            target = target(**self.make)
+        return target(**self.options) if self.is_class else target  # type: ignore[no-any-return]
+
+
+class Load(msgspec.Struct, frozen=True):
+    """Asks a worker to rebuild a reward under a key."""
+
+    number: int
+    key: str
+    recipe: Recipe
+
+
+class Call(msgspec.Struct, frozen=True):
+    """Asks a worker to call a loaded reward.
+
+    `many` is the number of values expected, `None` for the sample form. `trainer` names the logging arguments the
+    function asks for; the worker stands in for them and sends back what was logged.
+    """
+
+    number: int
+    key: str
+    arguments: tuple[Any, ...]
+    keywords: Mapping[str, Any]
+    many: int | None
+    range: tuple[float, float] | None
+    trainer: frozenset[str]
+
+
+class Recorded(msgspec.Struct):
+    """What a call returned, as scores, and what it logged on the way."""
+
+    scores: list[Score] = []
+    extra: list[tuple[str, list[Any]]] = []
+    metrics: list[tuple[str, float]] = []
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """Why a message could not be answered."""
+
+    text: str
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """A worker's answer to the message of that number."""
+
+    number: int
+    result: Any
+
+
+def wrong_length(got: int, expected: int) -> str:
+    """Return the error of a batch reward that returned too many or too few values."""
+    return f"returned {got} values for {expected} completions"
+
+
+def frame(message: Any) -> bytes:
+    """Return a message as bytes for the wire."""
+    data = pickle.dumps(message, protocol=5)
+    return HEADER.pack(len(data)) + data
+
+
+def send(channel: socket.socket, message: Any) -> None:
+    """Send one message."""
+    channel.sendall(frame(message))
+
+
+def receive(channel: socket.socket) -> bytes:
+    """Return the next message's bytes; `EOFError` when the other end has closed."""
+    (size,) = HEADER.unpack(receive_exactly(channel, HEADER.size))
+    return receive_exactly(channel, size)
+
+
+def receive_exactly(channel: socket.socket, size: int) -> bytes:
+    """Return exactly that many bytes from a blocking socket."""
+    data = bytearray(size)
+    view, got = memoryview(data), 0
+    while got < size:
+        count = channel.recv_into(view[got:])
+        if not count:
+            raise EOFError
+        got += count
+    return bytes(data)
