@@ -59,7 +59,7 @@ class Sample(msgspec.Struct, frozen=True):
 
         Raises `RecordError` when the row has neither a `completion` nor `messages`.
         """
-        columns = {name: value for name, value in row.items() if name not in ("prompt", "completion", "id")}
+        columns = {name: value for name, value in row.items() if name not in ("prompt", "completion")}
         own_id = row.get("id")
         name = id if own_id is None else str(own_id)
         if "completion" in row:
@@ -150,7 +150,8 @@ class Batch:
     """Samples as columns: what every term of a stack reads from.
 
     `prompts` and `completions` are as the trainer handed them; `column("completion")`, `column("prompt")` and
-    `column("messages")` are the normalised forms, made once and shared by all terms. All lists have length `size`.
+    `column("messages")` are the normalised forms, made once and shared by all terms; a data set's own columns of
+    these names are not seen. All lists have length `size`.
     `prefill` is what the chat template wrote at the start of the assistant's turn (often `<think>`).
     """
 
@@ -166,8 +167,9 @@ class Batch:
         self.size = len(completions)
         self.ids = ids if ids is not None else [str(index) for index in range(self.size)]
         self.prefill = prefill
-        self.given = frozenset(columns)
-        self._columns: dict[str, Sequence[Any]] = {**columns, "prompts": prompts, "completions": completions}
+        own = {name: values for name, values in columns.items() if name not in DERIVED}
+        self.given = frozenset(own)
+        self._columns: dict[str, Sequence[Any]] = {**own, "prompts": prompts, "completions": completions}
 
     @classmethod
     def from_samples(cls, samples: Iterable[Sample | Mapping[str, Any]], prefill: str = "") -> "Batch":

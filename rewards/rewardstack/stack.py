@@ -229,8 +229,12 @@ class Stack:
     def fingerprint(self) -> str:
         """Return a hash of all that decides its scores: its terms, the source of file rewards, plugin versions."""
         versions = {term.name: registry().version_of(term.source) for term in self.terms if term.source}
-        data = {"settings": msgspec.to_builtins(self.settings), "rewards": self.data(), "versions": versions}
-        return hashlib.sha256(msgspec.json.encode(data, order="deterministic")).hexdigest()
+        terms = self.data()
+        for term in self.terms:  # where a file lies does not matter, its source does
+            if term.source is not None and term.source.text is not None:
+                terms[term.name]["use"] = term.source.use.replace("\\", "/").rpartition("/")[2]
+        data = {"settings": msgspec.to_builtins(self.settings), "rewards": terms, "versions": versions}
+        return hashlib.sha256(msgspec.json.encode(data, enc_hook=repr, order="deterministic")).hexdigest()
 
     def data(self) -> dict[str, Any]:
         """Return its terms as plain data, as they would stand in a TOML file."""

@@ -122,7 +122,14 @@ class Term:
     def function(self) -> Callable[..., Any]:
         """The callable to run in this process: the function, or the one instance of the dataclass."""
         target = self.reward.target
-        return target(**self.options) if isinstance(target, type) else target  # type: ignore[no-any-return]
+        if not isinstance(target, type):
+            return target  # type: ignore[no-any-return]
+        try:
+            return target(**self.options)  # type: ignore[no-any-return]
+        except Exception as error:
+            raise OptionError(
+                f"term {self.name!r}: {self.reward.name} cannot be made with its options: {type(error).__name__}: {error}"
+            ) from error
 
     def call_options(self) -> dict[str, Any]:
         """Return the options to pass with every call (a dataclass has taken its own)."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import random
 import threading
 import time
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rewardstack import Sample, Stack, completion_text, reward, runner
+from rewardstack.errors import OptionError
 
 
 def run(use, rows, **words):
@@ -315,3 +317,45 @@ def test_values_that_cannot_be_compared_or_copied_are_that_rows_error_or_unshare
         [Sample("a", columns={"thing": Sealed()}), Sample("a", columns={"thing": 1})],
     )
     assert found == ["raised TypeError: sealed", None]
+
+
+def test_a_dataclass_that_refuses_its_options_names_the_term():
+    @dataclass
+    class Model:
+        path: str
+
+        def __post_init__(self):
+            raise FileNotFoundError(self.path)
+
+        def __call__(self, completion):
+            return 1.0
+
+    with pytest.raises(
+        OptionError, match="term 'it': Model cannot be made with its options: FileNotFoundError: here"
+    ):
+        values(Model, [Sample("a")], path="here")
+
+
+def test_the_derived_columns_are_the_same_whatever_the_data_set_calls_its_own():
+    rows = [{"completion": "b", "prompt": "a", "messages": "own", "id": "7", "answer": "x"}]
+    seen = {}
+
+    def reads(completion, messages, id, **columns):
+        seen.update(messages=messages, id=id, **columns)
+        return 1.0
+
+    assert values(reads, rows) == [1.0]
+    assert [message["content"] for message in seen["messages"]] == ["a", "b"]
+    assert (seen["id"], seen["answer"]) == ("7", "x")
+
+
+def test_a_forked_child_scores_async_terms_on_a_loop_of_its_own():
+    async def one(completion):
+        return 1.0
+
+    stack = Stack({"one": one})
+    assert stack.score_one("a").total == 1.0
+    child = os.fork()
+    if not child:
+        os._exit(0 if stack.score_one("b").total == 1.0 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

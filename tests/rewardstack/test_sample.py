@@ -84,7 +84,7 @@ def test_a_row_with_messages_alone_is_split_before_the_last():
     messages = [{"role": "user", "content": "2+2?"}, {"role": "assistant", "content": "4"}]
     sample = Sample.from_row({"messages": messages, "answer": "4", "id": 7})
     assert (sample.prompt, sample.completion, sample.columns, sample.id) == (
-        messages[:1], messages[1:], {"answer": "4"}, "7",
+        messages[:1], messages[1:], {"answer": "4", "id": 7}, "7",
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+import os
 import threading
 import time
 from collections.abc import Coroutine, Sequence
@@ -21,10 +22,11 @@ AT_ONCE = 1024
 
 
 @cache
-def event_loop() -> asyncio.AbstractEventLoop:
-    """Return the loop all async rewards of this process share, in a thread of its own.
+def event_loop(process: int) -> asyncio.AbstractEventLoop:  # noqa: ARG001 - the key of the cache
+    """Return the loop all async rewards of a process share, in a thread of its own.
 
-    One loop for good, so that clients a reward keeps between batches stay bound to a living loop.
+    One loop for good, so that clients a reward keeps between batches stay bound to a living loop. `process` is the
+    caller's process id: a forked child inherits the loop but not its thread, and needs its own.
     """
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="rewardstack-loop", daemon=True).start()
@@ -104,7 +106,7 @@ class AsyncCaller:
             return await asyncio.gather(*(limited(gate, coroutine) for coroutine in coroutines))
 
         self.began = time.perf_counter()
-        self.future = asyncio.run_coroutine_threadsafe(together(), event_loop())
+        self.future = asyncio.run_coroutine_threadsafe(together(), event_loop(os.getpid()))
         try:
             return list(self.future.result())
         except CancelledError as error:

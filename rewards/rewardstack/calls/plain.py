@@ -2,7 +2,7 @@
 
 import copy
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rewardstack.calls.base import Cancelled, chunk_scores
 from rewardstack.columns import Arguments, ChunkArguments
@@ -49,8 +49,9 @@ class PlainCaller:
             scores.append(score)
         return scores
 
-    def call_chunks(self, calls: Sequence[ChunkArguments]) -> Iterable[list[Score]]:
+    def call_chunks(self, calls: Sequence[ChunkArguments]) -> list[list[Score]]:
         """Call chunk after chunk."""
+        scores = []
         function, options = self.term.function, self.term.call_options()
         for call in calls:
             if self.cancelled:
@@ -58,9 +59,11 @@ class PlainCaller:
             self.row, self.since = call.rows[0], time.perf_counter()
             try:
                 returned = function(*call.positional, **call.keywords, **call.trainer, **options)
-                yield chunk_scores(self.term, returned, len(call.rows), time.perf_counter() - self.since)
+                scored = chunk_scores(self.term, returned, len(call.rows), time.perf_counter() - self.since)
             except BaseException as error:
-                yield [raised(error, time.perf_counter() - self.since)] * len(call.rows)
+                scored = [raised(error, time.perf_counter() - self.since)] * len(call.rows)
+            scores.append(scored)
+        return scores
 
     def cancel(self) -> None:
         """Stop before the next call; the one running cannot be stopped from outside."""
