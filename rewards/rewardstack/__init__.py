@@ -6,7 +6,17 @@ from rewardstack.reward import reward
 from rewardstack.score import Score, StackScore
 
 if TYPE_CHECKING:
-    from rewardstack.answer import Answer, find_answer
+    from rewardstack.answer import (
+        Answer,
+        Slot,
+        Visible,
+        beside,
+        find_answer,
+        find_boxes,
+        find_phrases,
+        find_tags,
+        visible_text,
+    )
     from rewardstack.errors import RewardstackError, StackError
     from rewardstack.hookspecs import hookimpl
     from rewardstack.sample import Batch, Sample, completion_text, prompt_text
@@ -18,14 +28,21 @@ __all__ = [
     "RewardstackError",
     "Sample",
     "Score",
+    "Slot",
     "Stack",
     "StackError",
     "StackScore",
+    "Visible",
+    "beside",
     "completion_text",
     "find_answer",
+    "find_boxes",
+    "find_phrases",
+    "find_tags",
     "hookimpl",
     "prompt_text",
     "reward",
+    "visible_text",
 ]
 
 LAZY = {
@@ -33,12 +50,19 @@ LAZY = {
     "Batch": "sample",
     "RewardstackError": "errors",
     "Sample": "sample",
+    "Slot": "answer",
     "Stack": "stack",
     "StackError": "errors",
+    "Visible": "answer",
+    "beside": "answer",
     "completion_text": "sample",
     "find_answer": "answer",
+    "find_boxes": "answer",
+    "find_phrases": "answer",
+    "find_tags": "answer",
     "hookimpl": "hookspecs",
     "prompt_text": "sample",
+    "visible_text": "answer",
 }
 
 
