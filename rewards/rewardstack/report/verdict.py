@@ -1,0 +1,71 @@
+"""What a run comes to: an exit code, and the sentences that say why."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from rewardstack.report.run import ScoredRun, faults
+from rewardstack.report.texts import counted
+from rewardstack.stack import counts_as_error
+
+__all__ = ["CANNOT_JUDGE", "FAILED", "GOOD", "MEASURES", "Verdict", "decide"]
+
+GOOD, FAILED, CANNOT_JUDGE = 0, 1, 3
+MEASURES = ("accuracy", "precision", "recall")
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """An exit code with its reasons; none when all is good."""
+
+    code: int
+    reasons: tuple[str, ...] = ()
+
+
+def decide(run: ScoredRun, least: Mapping[str, float] | None = None) -> Verdict:
+    """Return the verdict of a run; `least` holds the lowest acceptable measures of the label comparison.
+
+    A run that cannot be judged (3) is that whatever else failed: its numbers mean nothing.
+    """
+    doubts = tuple(unjudgeable(run))
+    failures = tuple(failed(run, least or {}))
+    if doubts:
+        return Verdict(CANNOT_JUDGE, doubts + failures)
+    return Verdict(FAILED, failures) if failures else Verdict(GOOD)
+
+
+def unjudgeable(run: ScoredRun) -> list[str]:
+    """Return why nothing can be said of a run."""
+    doubts = []
+    erred = sum(map(counts_as_error, run.scores))
+    allowed = run.stack.settings.max_error_share
+    if erred > allowed * len(run.scores):
+        first = faults(run)[0]
+        doubts.append(
+            f"{erred} of {counted(len(run.scores), 'row')} erred, more than max_error_share = {allowed:g} allows "
+            f"({first.term}, {first.place}: {first.error})"
+        )
+    if run.labels is not None and not run.labels.judged:
+        doubts.append(f"no row has both a label {run.labels.column!r} and a value of {run.labels.term!r}")
+    if not run.totals and run.expectations is None and not doubts:
+        doubts.append("no row could be scored: every total is masked")
+    return doubts
+
+
+def failed(run: ScoredRun, least: Mapping[str, float]) -> list[str]:
+    """Return what was expected of a run and is not so."""
+    failures = []
+    if run.expectations is not None and run.expectations.mismatches:
+        rows = counted(len(run.expectations.rows), "row")
+        failures.append(
+            f"{len(run.expectations.rows) - run.expectations.met} of {rows} with expectations missed them"
+        )
+    broken = [check for check in run.checks if check.status == "failed"]
+    if broken:
+        names = ", ".join(f"{check.term} ({check.name})" for check in broken)
+        failures.append(f"{counted(len(broken), 'contract check')} violated: {names}")
+    for measure, bound in least.items():
+        value = getattr(run.labels, measure)
+        if value is None or value < bound:
+            shown = "undefined" if value is None else f"{value:.4f}"
+            failures.append(f"{measure} is {shown}, at least {bound:g} is asked for")
+    return failures
