@@ -60,4 +60,4 @@ class HookSpecs:
 
     @hookspec
     def rewards_report_sections(self, run: Any) -> Sequence[tuple[str, str]] | None:
-        """Return `(title, text)` sections to add to the report of a `rewards test` run."""
+        """Return `(title, text)` sections to add to the report of `rewards test`; `run` is its `ScoredRun`."""

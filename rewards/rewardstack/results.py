@@ -1,13 +1,16 @@
 """Makes scores of what rewards return and raise."""
 
 import math
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from rewardstack.score import Score
 
-__all__ = ["failed", "raised", "to_score"]
+__all__ = ["Fault", "failed", "raised", "to_score", "to_scores"]
+
+Fault: TypeAlias = Literal["type", "length", "finite", "range"]
+"""What is wrong with a returned value; stands in the details of its error (`Score.fault`)."""
 
 
 def to_score(raw: Any, range: tuple[float, float] | None, seconds: float = 0.0) -> Score:
@@ -24,15 +27,16 @@ def to_score(raw: Any, range: tuple[float, float] | None, seconds: float = 0.0) 
     value = number_in(returned)
     if value is None:
         kind = type(returned).__name__
-        return failed(f"returned {kind} {short(returned)}, expected a number, None or a Score", seconds)
+        return failed(
+            f"returned {kind} {short(returned)}, expected a number, None or a Score", seconds, "type"
+        )
     if not math.isfinite(value):
-        return failed(f"returned {value!r}, which is no finite number", seconds)
+        return failed(f"returned {value!r}, which is no finite number", seconds, "finite")
     if range is not None and not range[0] <= value <= range[1]:
         slack = 1e-9 * max(1.0, abs(range[0]), abs(range[1]))
         if not range[0] - slack <= value <= range[1] + slack:
-            return failed(
-                f"returned {value!r}, outside its declared range {range[0]:g} to {range[1]:g}", seconds
-            )
+            promised = f"{range[0]:g} to {range[1]:g}"
+            return failed(f"returned {value!r}, outside its declared range {promised}", seconds, "range")
         value = min(max(value, range[0]), range[1])
     return msgspec.structs.replace(score, value=value, seconds=seconds)
 
@@ -47,9 +51,24 @@ def number_in(value: Any) -> float | None:
         return None
 
 
-def failed(why: str, seconds: float = 0.0) -> Score:
+def to_scores(
+    returned: Any, size: int, range: tuple[float, float] | None, seconds: float = 0.0
+) -> list[Score]:
+    """Return what a batch or group reward returned as the scores of `size` rows."""
+    try:
+        values = list(returned)
+    except TypeError:
+        kind = type(returned).__name__
+        return [failed(f"returned {kind}, expected a list of {size} values", seconds, "length")] * size
+    if len(values) != size:
+        why = f"returned {len(values)} values for {size} completions"
+        return [failed(why, seconds, "length")] * size
+    return [to_score(value, range, seconds / size) for value in values]
+
+
+def failed(why: str, seconds: float = 0.0, fault: Fault | None = None) -> Score:
     """Return the score of a call that failed on our side."""
-    return Score(error=why, seconds=seconds)
+    return Score(error=why, seconds=seconds, details={} if fault is None else {"fault": fault})
 
 
 def raised(error: BaseException, seconds: float = 0.0) -> Score:

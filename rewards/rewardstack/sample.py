@@ -182,6 +182,16 @@ class Batch:
             [row.prompt for row in rows], [row.completion for row in rows], columns, ids=ids, prefill=prefill
         )
 
+    def take(self, rows: Sequence[int]) -> "Batch":
+        """Return some rows as a batch that knows the same columns and calls the rows the same."""
+        taken = {
+            name: [self._columns[name][row] for row in rows]
+            for name in (*self.given, "prompts", "completions")
+        }
+        prompts, completions = taken.pop("prompts"), taken.pop("completions")
+        ids = [self.ids[row] for row in rows]
+        return Batch(prompts, completions, taken, ids=ids, prefill=self.prefill)
+
     def __contains__(self, name: str) -> bool:
         return name in self._columns or name in DERIVED
 

@@ -39,6 +39,11 @@ class Score(msgspec.Struct, frozen=True, gc=False):
         """Whether the call was stopped at its deadline; such errors do not count toward the error share."""
         return "timed_out" in self.details
 
+    @property
+    def fault(self) -> str:
+        """What was wrong with the value a reward returned: `type`, `length`, `finite`, `range`; else empty."""
+        return str(self.details.get("fault", "")) if self.error is not None else ""
+
     def __float__(self) -> float:
         """Return the value, NaN where there is none."""
         return math.nan if self.value is None else self.value

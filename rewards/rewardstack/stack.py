@@ -27,6 +27,9 @@ from rewardstack.totals import total_rows
 __all__ = ["Run", "Settings", "Stack"]
 
 logger = logging.getLogger("rewardstack")
+errors_logger = logging.getLogger(
+    "rewardstack.errors"
+)  # apart, so that reports can keep it from repeating them
 
 ERROR_WINDOW = 200
 KEPT_ERRORS = 100
@@ -150,9 +153,17 @@ class Stack:
         """Score samples without blocking the running event loop; see `score`."""
         return await asyncio.to_thread(self.score, samples, step)
 
-    def run(self, samples: Iterable[Sample | Mapping[str, Any]], step: int = 0) -> Run:
-        """Score samples and return the scores together with what each term did; see `score`."""
-        return self._run(Batch.from_samples(samples, self.settings.prefill), step, {})
+    def run(self, samples: Iterable[Sample | Mapping[str, Any]] | Batch, step: int = 0) -> Run:
+        """Score samples and return the scores together with what each term did; see `score`.
+
+        A `Batch` is scored as it is, with its own `prefill`: use `Batch.take` to score a part of the samples.
+        """
+        batch = samples if isinstance(samples, Batch) else self.batch(samples)
+        return self._run(batch, step, {})
+
+    def batch(self, samples: Iterable[Sample | Mapping[str, Any]]) -> Batch:
+        """Return samples as the columns that `run` takes."""
+        return Batch.from_samples(samples, self.settings.prefill)
 
     def _run(self, batch: Batch, step: int, trainer: Mapping[str, Any]) -> Run:
         runs = run_terms(self.terms, batch, {"step": step, **trainer})
@@ -222,7 +233,7 @@ class Stack:
             for name, error in score.errors.items() if score.errors else ():
                 if (name, error) not in self._told and len(self._told) < KEPT_ERRORS:
                     self._told.add((name, error))
-                    logger.warning(
+                    errors_logger.warning(
                         "stack %r, term %r, row %d (id %r): %s", self.name, name, row, score.id, error
                     )
 

@@ -149,7 +149,7 @@ def check_duplicates(trial: Trial) -> Outcome:
     if trial.term.reward.scope == "sample":
         return 0, (), "it is called row by row"
     scores = trial.run([*trial.samples, *trial.samples])
-    wrong = [score.error for score in scores if score is not None and has_mark(score, LENGTH_MARKS)]
+    wrong = [score.error for score in scores if score is not None and score.fault == "length"]
     findings = tuple(Finding(trial.places[0], f"{error}, each of which stood twice") for error in wrong[:1])
     return len(trial.samples), findings, ""
 
@@ -223,30 +223,23 @@ CHECKS: dict[str, tuple[bool, Callable[[Trial], Outcome]]] = {
 }
 """Every check that calls the reward, and whether it compares scores."""
 
-LENGTH_MARKS = ("values for", "expected a list of")
 RETURNED = {
-    "returns numbers": ("expected a number",),
-    "one value a row": LENGTH_MARKS,
-    "finite": ("is no finite number",),
-    "in the declared range": ("outside its declared range",),
+    "returns numbers": "type",
+    "one value a row": "length",
+    "finite": "finite",
+    "in the declared range": "range",
 }
-"""Every check of what came back, and the words by which the core's errors tell of it."""
-
-
-def has_mark(score: Score | None, marks: Sequence[str]) -> bool:
-    """Whether a score is the error of a call that returned what the marks stand for."""
-    error = "" if score is None else score.error or ""
-    return error.startswith("returned ") and any(mark in error for mark in marks)
+"""Every check of what came back, and the fault it looks for (`Score.fault`)."""
 
 
 def check_returned(term: Term, run: TermRun, rows: Sequence[int], places: Sequence[str]) -> list[Check]:
     """Return the checks of what a term returned, over all rows it was called on."""
     checks = []
-    for name, marks in RETURNED.items():
+    for name, fault in RETURNED.items():
         found: dict[str, list[int]] = {}
         for row in rows:
             score = run.scores[row]
-            if score is not None and has_mark(score, marks):
+            if score is not None and score.fault == fault:
                 found.setdefault(score.error or "", []).append(row)
         findings = tuple(Finding(places[where[0]], error, rows=len(where)) for error, where in found.items())
         checks.append(Check(term.name, name, len(rows), findings))

@@ -1,15 +1,12 @@
 """What the ways of calling a reward have in common."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from rewardstack.columns import Arguments, ChunkArguments
-from rewardstack.results import failed, to_score
 from rewardstack.score import Score
-from rewardstack.term import Term
-from rewardstack.workers.messages import wrong_length
 
-__all__ = ["Caller", "Cancelled", "chunk_scores", "timed_out"]
+__all__ = ["Caller", "Cancelled", "timed_out"]
 
 
 class Caller(Protocol):
@@ -38,16 +35,3 @@ class Cancelled(Exception):
 def timed_out(seconds: float, ran: float) -> Score:
     """Return the error of a call that was stopped at its deadline."""
     return Score(error=f"timed out after {seconds:g} s", details={"timed_out": seconds}, seconds=ran)
-
-
-def chunk_scores(term: Term, returned: Any, size: int, seconds: float) -> list[Score]:
-    """Return a batch or group reward's values as scores."""
-    try:
-        values = list(returned)
-    except TypeError:
-        return [
-            failed(f"returned {type(returned).__name__}, expected a list of {size} values", seconds)
-        ] * size
-    if len(values) != size:
-        return [failed(wrong_length(len(values), size), seconds)] * size
-    return [to_score(value, term.reward.contract.range, seconds / size) for value in values]

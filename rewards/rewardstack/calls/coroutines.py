@@ -10,9 +10,9 @@ from concurrent.futures import CancelledError, Future
 from functools import cache
 from typing import Any
 
-from rewardstack.calls.base import Cancelled, chunk_scores, timed_out
+from rewardstack.calls.base import Cancelled, timed_out
 from rewardstack.columns import Arguments, ChunkArguments
-from rewardstack.results import raised, to_score
+from rewardstack.results import raised, to_score, to_scores
 from rewardstack.score import Score
 from rewardstack.term import Term
 
@@ -70,7 +70,7 @@ class AsyncCaller:
             result, seconds = await self.bounded(awaitable)
             if isinstance(result, Score):
                 return [result] * len(call.rows)
-            return chunk_scores(self.term, result, len(call.rows), seconds)
+            return to_scores(result, len(call.rows), self.term.reward.contract.range, seconds)
 
         return self.gather([one(call) for call in calls])
 

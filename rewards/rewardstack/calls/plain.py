@@ -4,9 +4,9 @@ import copy
 import time
 from collections.abc import Sequence
 
-from rewardstack.calls.base import Cancelled, chunk_scores
+from rewardstack.calls.base import Cancelled
 from rewardstack.columns import Arguments, ChunkArguments
-from rewardstack.results import raised, to_score
+from rewardstack.results import raised, to_score, to_scores
 from rewardstack.score import Score
 from rewardstack.term import Term
 
@@ -59,7 +59,12 @@ class PlainCaller:
             self.row, self.since = call.rows[0], time.perf_counter()
             try:
                 returned = function(*call.positional, **call.keywords, **call.trainer, **options)
-                scored = chunk_scores(self.term, returned, len(call.rows), time.perf_counter() - self.since)
+                scored = to_scores(
+                    returned,
+                    len(call.rows),
+                    self.term.reward.contract.range,
+                    time.perf_counter() - self.since,
+                )
             except BaseException as error:
                 scored = [raised(error, time.perf_counter() - self.since)] * len(call.rows)
             scores.append(scored)

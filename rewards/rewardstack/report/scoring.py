@@ -3,10 +3,8 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-import msgspec
-
 from rewardstack.runner import TermRun, group_rows
-from rewardstack.sample import ABSENT, Batch, Sample
+from rewardstack.sample import Batch, Sample
 from rewardstack.score import Score, StackScore
 from rewardstack.stack import Run, Stack
 
@@ -35,17 +33,10 @@ def score_in_chunks(
     fixed = len(samples) if whole and size is None else size
     scores: list[StackScore | None] = [None] * len(samples)
     parts: list[tuple[list[int], Run]] = []
-    columns = dict.fromkeys((name for sample in samples for name in sample.columns), ABSENT)
-    pace = Pace(fixed)
-    for rows in chunks(stack, samples, pace):
-        first, *others = (samples[row] for row in rows)
-        # a column of other rows alone must be known here too: it is absent, which is not the same as unheard-of
-        known = msgspec.structs.replace(first, columns={**columns, **first.columns})
-        named = [
-            sample if sample.id else msgspec.structs.replace(sample, id=str(row))
-            for row, sample in zip(rows, (known, *others), strict=True)
-        ]
-        run = pace.time(lambda named=named: stack.run(named, step))  # type: ignore[misc]
+    batch, pace = stack.batch(samples), Pace(fixed)
+    for rows in chunks(stack, batch, pace):
+        part = batch.take(rows)
+        run = pace.time(lambda part=part: stack.run(part, step))  # type: ignore[misc]
         for row, score in zip(rows, run.scores, strict=True):
             scores[row] = score
         parts.append((rows, run))
@@ -71,11 +62,11 @@ class Pace:
         return run
 
 
-def chunks(stack: Stack, samples: Sequence[Sample], pace: Pace) -> Iterator[list[int]]:
+def chunks(stack: Stack, batch: Batch, pace: Pace) -> Iterator[list[int]]:
     """Yield rows chunk by chunk; for a stack with group rewards whole groups, in order of first appearance."""
-    rows = list(range(len(samples)))
+    rows = list(range(batch.size))
     grouped = any(term.reward.scope == "group" for term in stack.terms)
-    groups = group_rows(Batch.from_samples(samples), rows) if grouped else [[row] for row in rows]
+    groups = group_rows(batch, rows) if grouped else [[row] for row in rows]
     waiting: list[int] = []
     for group in groups:
         if waiting and len(waiting) + len(group) > pace.rows:

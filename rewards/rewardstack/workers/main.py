@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from rewardstack.registry import registry
-from rewardstack.results import raised, to_score
-from rewardstack.workers.messages import Call, Fault, Load, Recorded, Reply, receive, send, wrong_length
+from rewardstack.results import raised, to_score, to_scores
+from rewardstack.workers.messages import Call, Fault, Load, Recorded, Reply, receive, send
 
 PR_SET_PDEATHSIG = 1
 
@@ -43,7 +43,7 @@ def load(message: Load) -> Callable[..., Any]:
     return message.recipe.build(reward.target)
 
 
-def call(function: Callable[..., Any], message: Call) -> Recorded | Fault:
+def call(function: Callable[..., Any], message: Call) -> Recorded:
     """Call a reward and return its results as scores, with what it logged."""
     recorded = Recorded()
     keywords = dict(message.keywords)
@@ -55,10 +55,7 @@ def call(function: Callable[..., Any], message: Call) -> Recorded | Fault:
     if message.many is None:
         recorded.scores = [to_score(returned, message.range)]
     else:
-        values = list(returned)
-        if len(values) != message.many:
-            return Fault(wrong_length(len(values), message.many))
-        recorded.scores = [to_score(value, message.range) for value in values]
+        recorded.scores = to_scores(returned, message.many, message.range)
     return recorded
 
 

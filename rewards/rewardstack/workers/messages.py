@@ -11,7 +11,7 @@ import msgspec
 from rewardstack.files import Source
 from rewardstack.score import Score
 
-__all__ = ["Call", "Fault", "Load", "Recipe", "Recorded", "Reply", "frame", "receive", "send", "wrong_length"]
+__all__ = ["Call", "Fault", "Load", "Recipe", "Recorded", "Reply", "frame", "receive", "send"]
 
 HEADER = struct.Struct(">Q")
 
@@ -74,11 +74,6 @@ class Reply(msgspec.Struct, frozen=True):
 
     number: int
     result: Any
-
-
-def wrong_length(got: int, expected: int) -> str:
-    """Return the error of a batch reward that returned too many or too few values."""
-    return f"returned {got} values for {expected} completions"
 
 
 def frame(message: Any) -> bytes:
