@@ -2,9 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from rewardstack.reward import reward
-from rewardstack.score import Score, StackScore
-
 if TYPE_CHECKING:
     from rewardstack.answer import (
         Answer,
@@ -17,9 +14,11 @@ if TYPE_CHECKING:
         find_tags,
         visible_text,
     )
+    from rewardstack.decorator import reward
     from rewardstack.errors import RewardstackError, StackError
     from rewardstack.hookspecs import hookimpl
     from rewardstack.sample import Batch, Sample, completion_text, prompt_text
+    from rewardstack.score import Score, StackScore
     from rewardstack.stack import Stack
 
 __all__ = [
@@ -46,6 +45,9 @@ __all__ = [
 ]
 
 LAZY = {
+    "Score": "score",
+    "StackScore": "score",
+    "reward": "decorator",
     "Answer": "answer",
     "Batch": "sample",
     "RewardstackError": "errors",
@@ -67,7 +69,7 @@ LAZY = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import the rest of the public face on first use, so that importing rewardstack stays quick."""
+    """Import the public face on first use, so that importing rewardstack (for `rewards --help`, say) stays quick."""
     if name not in LAZY:
         raise AttributeError(f"module 'rewardstack' has no attribute {name!r}")
     from importlib import import_module

@@ -51,7 +51,7 @@ def test_it_is_listed_with_its_distribution(run):
 
 def test_it_scores_by_its_name(run):
     shown = run(*rewards("try", "brief", "-o", "limit=3", "--completion", "one two three four"))
-    assert "0.667" in shown
+    assert "0.666667" in shown
     assert "4 words, 3 are free" in shown
 
 

@@ -1,0 +1,94 @@
+"""A reward for words that must or must not be in a completion."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from rewardstack import Score, reward
+from rewardstack_format.answers import shorten
+
+__all__ = ["keywords"]
+
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+LETTER = re.compile(rf"(?![{UNSPACED}])\w")
+
+
+@lru_cache(maxsize=1024)
+def keyword_pattern(keyword: str, *, whole: bool) -> re.Pattern[str]:
+    """Return a pattern that finds a keyword literally, any white space for white space, whole words if asked."""
+    words = keyword.split()
+    literal = r"\s+".join(map(re.escape, words))
+    before = rf"(?<![^\W{UNSPACED}])" if whole and LETTER.match(words[0]) else ""
+    after = rf"(?![^\W{UNSPACED}])" if whole and LETTER.match(words[-1][-1]) else ""
+    return re.compile(f"{before}{literal}{after}")
+
+
+def keyword_texts(given: Any) -> list[str]:
+    """Return a column of keywords as a list; empty ones are none."""
+    words = given if isinstance(given, (list, tuple)) else [given]
+    return [str(word).strip() for word in words if word is not None and str(word).strip()]
+
+
+def count_keywords(text: str, wanted: Iterable[str], *, whole: bool, case: bool) -> dict[str, int]:
+    """Return how often each keyword stands in a text."""
+    text = text if case else text.casefold()
+    patterns = {
+        word: keyword_pattern(word if case else word.casefold(), whole=whole)
+        for word in keyword_texts(list(wanted))
+    }
+    return {word: sum(1 for _ in pattern.finditer(text)) for word, pattern in patterns.items()}
+
+
+@reward
+def keywords(
+    completion: str,
+    keywords: Any = None,
+    *,
+    required: tuple[str, ...] = (),
+    forbidden: tuple[str, ...] = (),
+    credit: Literal["all", "any", "share"] = "all",
+    at_most: Annotated[int, Meta(ge=1)] | None = None,
+    whole: bool = True,
+    case: bool = False,
+) -> Score:
+    """1 when the required keywords are in the completion and the forbidden ones are not.
+
+    The column `keywords` (a text, or a list of them) adds to `required`; map another one to it, such as a
+    recipient's name: `columns = { keywords = "recipient" }`. Where nothing is required and nothing forbidden, the
+    row abstains.
+
+    Options:
+        required: Keywords, taken literally: `C++` and `a.b` mean themselves. White space matches any white space.
+        forbidden: Keywords any of which makes it 0.
+        credit: `all` or `any` of the required ones, or the `share` of them that is there.
+        at_most: A keyword that stands more often than this counts as missing: what stuffing earns.
+        whole: Only whole words: `art` is not in `party`. Scripts without spaces between words are matched anywhere.
+        case: Upper and lower case differ.
+
+    Range: 0 to 1. Does not know word forms, synonyms or negations ("no refund" holds `refund`), and takes no
+    patterns: those are `format.regex`, which can be stopped.
+    """
+    wanted = (*required, *keyword_texts(keywords))
+    if not wanted and not forbidden:
+        return Score(reason="no keywords are given")
+    counts = count_keywords(completion, wanted, whole=whole, case=case)
+    banned = count_keywords(completion, forbidden, whole=whole, case=case)
+    details = {"required": counts, "forbidden": banned}
+    if found := [word for word, count in banned.items() if count]:
+        return Score(0.0, f"forbidden: {shorten(', '.join(found))}", details)
+    missing = [word for word, count in counts.items() if not count]
+    stuffed = [word for word, count in counts.items() if at_most is not None and count > at_most]
+    right = len(counts) - len(missing) - len(stuffed)
+    reason = "all keywords as required"
+    if missing:
+        reason = f"missing: {shorten(', '.join(missing))}"
+    elif stuffed:
+        reason = f"more than {at_most} times: {shorten(', '.join(stuffed))}"
+    share = right / len(counts) if counts else 1.0
+    value = (
+        share if credit == "share" else float(share == 1.0 if credit == "all" else right > 0 or not counts)
+    )
+    return Score(value, reason, details)

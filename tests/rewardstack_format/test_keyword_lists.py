@@ -1,0 +1,68 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rewardstack import Stack
+from rewardstack_format import keywords
+
+
+@given(st.text(min_size=1).filter(str.strip), st.text(), st.text())
+def test_a_keyword_is_found_literally_whatever_it_holds(word, before, after):
+    assert keywords(f"{before} {word} {after}", required=(word,)).value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("keyword", "text", "value"),
+    [
+        ("art", "modern art.", 1), ("art", "a party", 0), ("art", "artful", 0), ("art", "smart", 0), ("art", "ART", 1), ("art", "state-of-the-art", 1),
+        ("C++", "in C++ or Rust", 1), ("C++", "in C", 0), ("a.b", "axb", 0), ("(", "f(x)", 1), ("$5", "costs $5 now", 1),
+        ("Ms Jones", "Ms\n  Jones", 1), ("Straße", "STRASSE", 1), ("答案", "正确答案是", 1), ("答案", "A答案B", 1), ("né", "née", 0),
+    ],
+)  # fmt: skip
+def test_whole_words_are_found_and_parts_are_not(keyword, text, value):
+    assert keywords(text, required=(keyword,)).value == value
+
+
+def test_whole_and_case_can_be_changed():
+    assert keywords("a party", required=("art",), whole=False).value == 1.0
+    assert keywords("ART", required=("art",), case=True).value == 0.0
+
+
+def test_credit_is_all_any_or_a_share():
+    def values(text):
+        return [
+            keywords(text, required=("red", "blue"), credit=credit).value
+            for credit in ("all", "any", "share")
+        ]
+
+    assert values("red and blue") == [1.0, 1.0, 1.0]
+    assert values("red and green") == [0.0, 1.0, 0.5]
+    assert values("green") == [0.0, 0.0, 0.0]
+    assert keywords("green", required=("red", "blue")).reason == "missing: red, blue"
+
+
+def test_a_forbidden_keyword_makes_it_nothing():
+    score = keywords("red and cheap", required=("red",), forbidden=("cheap", "free"))
+    assert (score.value, score.reason) == (0.0, "forbidden: cheap")
+    assert keywords("red", forbidden=("cheap",)).value == 1.0
+    assert keywords("red", forbidden=("cheap",), credit="any").value == 1.0
+
+
+def test_stuffing_does_not_pay():
+    score = keywords("invoice " * 5, required=("invoice",), at_most=3)
+    assert (score.value, score.reason) == (0.0, "more than 3 times: invoice")
+    assert keywords("invoice " * 3, required=("invoice",), at_most=3).value == 1.0
+
+
+def test_keywords_of_the_row_join_those_of_the_stack():
+    stack = Stack(
+        {"names": {"use": "format.keywords", "required": ["Dear"], "columns": {"keywords": "recipient"}}}
+    )
+    assert stack.score_one("Dear Ann", recipient="Ann").total == 1.0
+    assert stack.score_one("Dear Ann", recipient=["Ann", "Bob"]).total == 0.0
+    assert stack.score_one("Dear Ann", recipient=None).total == 1.0
+
+
+def test_without_any_keyword_the_row_abstains():
+    for given_keywords in (None, "", " ", []):
+        assert keywords("text", given_keywords).abstained
