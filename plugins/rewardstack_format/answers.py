@@ -1,5 +1,6 @@
 """Rewards for an answer that is the gold's text: in a tag, wherever it is committed to, or the whole completion."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from rewardstack import Score, find_answer, reward
@@ -8,6 +9,18 @@ from rewardstack_format.matching import Match, gold_answers, gold_texts, matches
 __all__ = ["Place", "answer", "exact", "shorten", "xml_answer"]
 
 Place = Literal["any", "tag", "box", "hash", "phrase", "line"]
+
+FORMS: dict[Match, tuple[str, ...]] = {
+    "exact": (),
+    "case": ("case", "spacing"),
+    "number": ("case", "spacing", "thousands", "decimal"),
+}
+
+
+def equal_forms(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the ways of writing a gold that a match takes as equal."""
+    return FORMS[options["match"]]
+
 
 NO_GOLD = Score(reason="the row has no gold answer")
 
@@ -38,7 +51,7 @@ def judge_answer(
     return Score(0.0, f"answer {shorten(found.text)}{hedge}, expected {shorten(golds[0])}", details)
 
 
-@reward
+@reward(equal_forms=equal_forms)
 def answer(
     completion: str,
     answer: Any,
@@ -75,7 +88,7 @@ def answer(
     return judge_answer(completion, answer, match, where, tag, unique=unique, thinking=thinking)
 
 
-@reward
+@reward(equal_forms=equal_forms)
 def xml_answer(
     completion: str,
     answer: Any,
@@ -101,7 +114,7 @@ def xml_answer(
     return judge_answer(completion, answer, match, "tag", tag, unique=unique, thinking=thinking)
 
 
-@reward
+@reward(equal_forms=equal_forms)
 def exact(completion: str, answer: Any, *, match: Match = "exact") -> Score:
     """1 when the whole completion is the reference text, nothing before or after it.
 

@@ -110,12 +110,17 @@ def pick_schema(column: Any, inline: Mapping[str, Any] | None, path: str | None)
     return given.encode() if isinstance(given, str) else msgspec.json.encode(given)
 
 
-def find_violation(value: Any, schema: bytes) -> str:
-    """Return how a value breaks a schema first; empty where it does not."""
+def read_validator(schema: bytes) -> Any:
+    """Return the validator of a schema; `StackError` where it is no JSON or no schema."""
     try:
-        validator = make_validator(schema)
+        return make_validator(schema)
     except msgspec.DecodeError as error:
         raise StackError(f"format.json: the schema is not JSON: {error}") from error
+
+
+def find_violation(value: Any, schema: bytes) -> str:
+    """Return how a value breaks a schema first; empty where it does not."""
+    validator = read_validator(schema)
     try:
         violation = next(validator.iter_errors(value), None)
     except RecursionError:
@@ -123,7 +128,16 @@ def find_violation(value: Any, schema: bytes) -> str:
     return "" if violation is None else f"at {violation.json_path}: {shorten(violation.message)}"
 
 
-@reward(isolated=True, timeout=10.0)
+def check_schema(inline: Mapping[str, Any] | None, path: str | None) -> None:
+    """Raise `StackError` for a schema, inline or in a file, that is none."""
+    schema = pick_schema(None, inline, path)
+    if schema is not None:
+        read_validator(schema)
+
+
+@reward(
+    isolated=True, timeout=10.0, check=lambda options: check_schema(options["schema"], options["schema_file"])
+)
 def json(
     completion: str,
     json_schema: Any = None,

@@ -1,7 +1,7 @@
 """A reward for words that must or must not be in a completion."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from rewardstack import Score, reward
 from rewardstack_format.answers import shorten
+from rewardstack_format.patterns import compile_pattern
 
 __all__ = ["keywords"]
 
@@ -17,8 +18,13 @@ LETTER = re.compile(rf"(?![{UNSPACED}])\w")
 
 
 @lru_cache(maxsize=1024)
-def keyword_pattern(keyword: str, *, whole: bool) -> re.Pattern[str]:
-    """Return a pattern that finds a keyword literally, any white space for white space, whole words if asked."""
+def keyword_pattern(keyword: str, *, whole: bool, case: bool, regex: bool) -> re.Pattern[str]:
+    """Return a pattern that finds a keyword: as a regular expression, or literally with any white space for its own.
+
+    Raises `StackError` for what is no regular expression.
+    """
+    if regex:
+        return compile_pattern(keyword, () if case else ("ignorecase",))
     words = keyword.split()
     literal = r"\s+".join(map(re.escape, words))
     before = rf"(?<![^\W{UNSPACED}])" if whole and LETTER.match(words[0]) else ""
@@ -32,17 +38,29 @@ def keyword_texts(given: Any) -> list[str]:
     return [str(word).strip() for word in words if word is not None and str(word).strip()]
 
 
-def count_keywords(text: str, wanted: Iterable[str], *, whole: bool, case: bool) -> dict[str, int]:
-    """Return how often each keyword stands in a text."""
-    text = text if case else text.casefold()
+def count_keywords(
+    text: str, wanted: Iterable[str], *, whole: bool, case: bool, regex: bool
+) -> dict[str, int]:
+    """Return how often each keyword stands in a text; empty matches of a pattern do not count."""
+    fold = not (case or regex)
     patterns = {
-        word: keyword_pattern(word if case else word.casefold(), whole=whole)
+        word: keyword_pattern(word.casefold() if fold else word, whole=whole, case=case, regex=regex)
         for word in keyword_texts(list(wanted))
     }
-    return {word: sum(1 for _ in pattern.finditer(text)) for word, pattern in patterns.items()}
+    text = text.casefold() if fold else text
+    return {
+        word: sum(found.end() > found.start() for found in pattern.finditer(text))
+        for word, pattern in patterns.items()
+    }
 
 
-@reward
+def check_patterns(options: Mapping[str, Any]) -> None:
+    """Raise `StackError` for a keyword that should be a regular expression and is none."""
+    for keyword in (*options["required"], *options["forbidden"]) if options["regex"] else ():
+        compile_pattern(keyword, ())
+
+
+@reward(isolated=lambda options: bool(options["regex"]), timeout=5.0, check=check_patterns)
 def keywords(
     completion: str,
     keywords: Any = None,
@@ -53,6 +71,7 @@ def keywords(
     at_most: Annotated[int, Meta(ge=1)] | None = None,
     whole: bool = True,
     case: bool = False,
+    regex: bool = False,
 ) -> Score:
     """1 when the required keywords are in the completion and the forbidden ones are not.
 
@@ -67,15 +86,17 @@ def keywords(
         at_most: A keyword that stands more often than this counts as missing: what stuffing earns.
         whole: Only whole words: `art` is not in `party`. Scripts without spaces between words are matched anywhere.
         case: Upper and lower case differ.
+        regex: Keywords are regular expressions, searched anywhere (`whole` does not count). A pattern can take
+            exponential time on a text made for it, so the reward then runs in a worker process, killed after 5
+            seconds or the term's `timeout`.
 
-    Range: 0 to 1. Does not know word forms, synonyms or negations ("no refund" holds `refund`), and takes no
-    patterns: those are `format.regex`, which can be stopped.
+    Range: 0 to 1. Does not know word forms, synonyms or negations ("no refund" holds `refund`).
     """
     wanted = (*required, *keyword_texts(keywords))
     if not wanted and not forbidden:
         return Score(reason="no keywords are given")
-    counts = count_keywords(completion, wanted, whole=whole, case=case)
-    banned = count_keywords(completion, forbidden, whole=whole, case=case)
+    counts = count_keywords(completion, wanted, whole=whole, case=case, regex=regex)
+    banned = count_keywords(completion, forbidden, whole=whole, case=case, regex=regex)
     details = {"required": counts, "forbidden": banned}
     if found := [word for word, count in banned.items() if count]:
         return Score(0.0, f"forbidden: {shorten(', '.join(found))}", details)

@@ -117,17 +117,20 @@ def known_languages() -> frozenset[str]:
     return frozenset(code for code, _ in load_extra("py3langid", "format.language").rank("a"))
 
 
-def check_codes(codes: tuple[str, ...]) -> None:
-    """Raise `StackError` for a code that the model does not know."""
+def check_codes(expected: str | None, among: tuple[str, ...]) -> None:
+    """Raise `StackError` for codes the model does not know, and for an expected one that is out of the question."""
+    codes = tuple(filter(None, (expected, *among)))
     unknown = sorted(set(codes) - known_languages())
     if unknown:
         raise StackError(
             f"format.language: unknown language {unknown[0]!r}; it takes ISO 639-1 codes: "
             f"{', '.join(sorted(known_languages()))}"
         )
+    if expected is not None and among and expected not in among:
+        raise StackError(f"format.language: among = {list(among)} leaves out the expected {expected!r}")
 
 
-@reward
+@reward(check=lambda options: check_codes(options["expected"], options["among"]))
 def language(
     completion: str,
     *,
@@ -154,9 +157,7 @@ def language(
     shorter goes unseen. Near kin (da, no, sv; hr, sr, bs; id, ms; cs, sk) are confused in whole sentences too. Under 20
     Latin letters among another script are taken for names. Of more than 200,000 characters a sample is judged.
     """
-    check_codes(tuple(filter(None, (expected, *among))))
-    if expected is not None and among and expected not in among:
-        raise StackError(f"format.language: among = {list(among)} leaves out the expected {expected!r}")
+    check_codes(expected, among)
     letters: Counter[str] = Counter()
     for part in sample_parts(split_prose(strip_code(completion))):
         letters.update(judge_part(part, among))

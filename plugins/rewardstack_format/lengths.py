@@ -41,7 +41,15 @@ def fall(size: int, start: int, end: int, shape: str) -> float:
     return 1 - share if shape == "linear" else (1 + math.cos(math.pi * share)) / 2
 
 
-@reward
+def check_limits(limit: int, maximum: int | None) -> int:
+    """Return where a length is worth nothing; `StackError` where that lies below the limit."""
+    end = 2 * limit if maximum is None else maximum
+    if end < limit:
+        raise StackError(f"format.length: maximum {end} is below the limit {limit}")
+    return end
+
+
+@reward(check=lambda options: check_limits(options["limit"], options["maximum"]))
 def length(
     completion: str,
     completion_ids: Sequence[int] | None = None,
@@ -66,9 +74,7 @@ def length(
     Range: 0 to 1. Does not tell short and right from short and wrong: see `format.length_cosine`, or gate it with
     `requires`.
     """
-    end = 2 * limit if maximum is None else maximum
-    if end < limit:
-        raise StackError(f"format.length: maximum {end} is below the limit {limit}")
+    end = check_limits(limit, maximum)
     if (error := no_tokens(unit, completion_ids)) is not None:
         return error
     size = measure(completion, completion_ids, unit)
@@ -139,7 +145,13 @@ def judge(completion: str, answer: Any, correct: Any, match: Match) -> bool | No
     return text is not None and matches(text, golds, match)
 
 
-@reward(range=(-1.0, 0.0))
+def check_zone(maximum: int, cache: int) -> None:
+    """Raise `StackError` where the zone of punishment is wider than all that is allowed."""
+    if cache > maximum:
+        raise StackError(f"format.length_overlong: the cache {cache} is wider than the maximum {maximum}")
+
+
+@reward(range=(-1.0, 0.0), check=lambda options: check_zone(options["maximum"], options["cache"]))
 def length_overlong(
     completion: str,
     completion_ids: Sequence[int] | None = None,
@@ -160,8 +172,7 @@ def length_overlong(
     Range: -1 to 0. Source: Yu et al. 2025, "DAPO" (arXiv:2503.14476), equation 13. Where the trainer cuts completions
     at the maximum, -1 itself is never reached by more than rounding.
     """
-    if cache > maximum:
-        raise StackError(f"format.length_overlong: the cache {cache} is wider than the maximum {maximum}")
+    check_zone(maximum, cache)
     if (error := no_tokens(unit, completion_ids)) is not None:
         return error
     size = measure(completion, completion_ids, unit)

@@ -23,7 +23,11 @@ def compile_pattern(pattern: str, flags: tuple[Flag, ...]) -> re.Pattern[str]:
         raise StackError(f"format.regex: {pattern!r} is not a regular expression: {error}") from error
 
 
-@reward(isolated=True, timeout=5.0)
+@reward(
+    isolated=True,
+    timeout=5.0,
+    check=lambda options: compile_pattern(options["pattern"], tuple(options["flags"])),
+)
 def regex(
     completion: str,
     *,

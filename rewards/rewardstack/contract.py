@@ -1,15 +1,38 @@
 """What a reward promises, and where the promise is kept on the function that made it."""
 
 import functools
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-__all__ = ["UNMARKED", "Contract", "Scope", "contract_of", "is_marked", "mark", "name_of"]
+__all__ = [
+    "EQUAL_FORMS",
+    "UNMARKED",
+    "Contract",
+    "Options",
+    "Scope",
+    "Settled",
+    "contract_of",
+    "is_marked",
+    "mark",
+    "name_of",
+]
 
 Scope: TypeAlias = Literal["sample", "group", "batch"]
 
 MARK = "__rewardstack_contract__"
+
+
+Options: TypeAlias = Mapping[str, Any]
+
+EQUAL_FORMS = {
+    "case": "upper and lower case: Paris, PARIS",
+    "spacing": "white space around it and in it: 4 km, 4  km",
+    "thousands": "separators of thousands: 1000, 1,000",
+    "decimal": "a fraction of nothing: 42, 42.0",
+}
+"""Ways of writing one answer that a reward can promise to count as equal."""
 
 
 class Contract(msgspec.Struct, frozen=True):
@@ -18,18 +41,41 @@ class Contract(msgspec.Struct, frozen=True):
     `range` is the closed interval its values lie in, `None` for one that promises none (functions without
     `@reward`). `deterministic` rewards give equal rows equal scores, so rows are shared. `isolated` ones run in a
     worker process even without a `timeout`, which is the seconds a call may take where the stack sets none. `scope`
-    is what one call sees: a sample, one prompt's group, a batch. `equal_forms` names the ways of writing an answer that it counts as equal (`case`, `thousands`, `decimal`, ...).
+    is what one call sees: a sample, one prompt's group, a batch. `equal_forms` are the ways of writing the gold
+    `answer` that change nothing (see `EQUAL_FORMS`). `check` raises `ValueError` for options that make no sense.
+
+    `isolated` and `equal_forms` may be functions of the options; `given` settles them.
     """
 
     range: tuple[float, float] | None = None
     deterministic: bool = True
-    isolated: bool = False
+    isolated: bool | Callable[[Options], bool] = False
     timeout: float | None = None
     scope: Scope | None = None
+    equal_forms: tuple[str, ...] | Callable[[Options], Sequence[str]] = ()
+    check: Callable[[Options], object] | None = None
+
+    def given(self, options: Options) -> "Settled":
+        """Return the contract for a reward's options, defaults included.
+
+        The default timeout of a reward that is isolated for some options only counts where it is.
+        """
+        isolated = self.isolated(options) if callable(self.isolated) else self.isolated
+        forms = self.equal_forms(options) if callable(self.equal_forms) else self.equal_forms
+        timeout = None if callable(self.isolated) and not isolated else self.timeout
+        return Settled(
+            self.range, self.deterministic, isolated, timeout, self.scope, tuple(forms), self.check
+        )
+
+
+class Settled(Contract, frozen=True):
+    """A contract that nothing is open in any more."""
+
+    isolated: bool = False
     equal_forms: tuple[str, ...] = ()
 
 
-UNMARKED = Contract()
+UNMARKED = Settled()
 
 
 def name_of(target: Any) -> str:

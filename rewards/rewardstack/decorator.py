@@ -6,8 +6,8 @@ import warnings
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
-from rewardstack.contract import Contract, Scope, mark, name_of
-from rewardstack.errors import ContractError
+from rewardstack.contract import EQUAL_FORMS, Contract, Options, Scope, mark, name_of
+from rewardstack.errors import ContractError, nearest
 from rewardstack.score import Score
 from rewardstack.signature import STACK_WORDS, describe
 
@@ -47,10 +47,11 @@ def reward(
     *,
     range: tuple[float, float] = (0.0, 1.0),
     deterministic: bool = True,
-    isolated: bool = False,
+    isolated: bool | Callable[[Options], bool] = False,
     timeout: float | None = None,
     scope: Scope | None = None,
-    equal_forms: Sequence[str] = (),
+    equal_forms: Sequence[str] | Callable[[Options], Sequence[str]] = (),
+    check: Callable[[Options], object] | None = None,
 ) -> Decorator: ...
 def reward(
     target: Any = None,
@@ -58,10 +59,11 @@ def reward(
     *,
     range: tuple[float, float] = (0.0, 1.0),
     deterministic: bool = True,
-    isolated: bool = False,
+    isolated: bool | Callable[[Options], bool] = False,
     timeout: float | None = None,
     scope: Scope | None = None,
-    equal_forms: Sequence[str] = (),
+    equal_forms: Sequence[str] | Callable[[Options], Sequence[str]] = (),
+    check: Callable[[Options], object] | None = None,
 ) -> Any:
     """Mark a function or a dataclass as a reward and return it unchanged.
 
@@ -76,19 +78,19 @@ def reward(
         isolated: Run in a worker process, for rewards that may crash, hang or eat memory.
         timeout: Seconds a call may take where the stack sets no `timeout`; a synchronous reward with one is isolated.
         scope: `"group"` for one prompt's completions a call, `"batch"` for all; columns are lists then.
-        equal_forms: Answer forms that count as equal (see `Contract`).
+        equal_forms: Ways of writing `answer` that change nothing: `case`, `spacing`, `thousands`, `decimal`.
+        check: Called with all options, defaults included, when a stack is loaded; what it raises as `ValueError` or
+            `RewardstackError` refuses the stack.
+
+    `isolated` and `equal_forms` may be functions of the options.
 
     Raises:
         ContractError: The signature or the contract cannot serve as a reward.
     """
     if target is None:
-        options: dict[str, Any] = {
-            "range": range,
-            "deterministic": deterministic,
-            "isolated": isolated,
-            "timeout": timeout,
-        }
-        return functools.partial(reward, **options, scope=scope, equal_forms=equal_forms)
+        options: dict[str, Any] = {"range": range, "deterministic": deterministic, "isolated": isolated}
+        options |= {"timeout": timeout, "scope": scope, "equal_forms": equal_forms, "check": check}
+        return functools.partial(reward, **options)
     low, high = float(range[0]), float(range[1])
     if not low < high or not (math.isfinite(low) and math.isfinite(high)):
         raise ContractError(f"{name_of(target)}: range must be two finite numbers, low < high, not {range!r}")
@@ -96,7 +98,14 @@ def reward(
         raise ContractError(
             f"{name_of(target)}: timeout must be a number of seconds above 0, not {timeout!r}"
         )
-    contract = Contract((low, high), deterministic, isolated, timeout, scope, tuple(equal_forms))
+    forms = equal_forms if callable(equal_forms) else tuple(equal_forms)
+    for form in () if callable(forms) else forms:
+        if form not in EQUAL_FORMS:
+            raise ContractError(
+                f"{name_of(target)}: there is no equal form {form!r}{nearest(form, EQUAL_FORMS)}. "
+                f"There are: {', '.join(EQUAL_FORMS)}"
+            )
+    contract = Contract((low, high), deterministic, isolated, timeout, scope, forms, check)
     described = describe(target, name_of(target), contract)
     for word in described.options.keys() & set(STACK_WORDS):
         warnings.warn(

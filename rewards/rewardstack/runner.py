@@ -168,8 +168,8 @@ def group_rows(batch: Batch, rows: Sequence[int]) -> list[list[int]]:
 
 
 def check_columns(terms: Sequence[Term], batch: Batch) -> None:
-    """Raise `ColumnError` when a term reads a column that no sample has."""
-    for term in terms:
+    """Raise `ColumnError` when a term reads a column that no sample has; where there are no samples, none lacks."""
+    for term in terms if batch.size else ():
         for column, required in term.columns().items():
             if required and column not in batch:
                 known = sorted(batch.given | {"prompt", "completion", "messages"})

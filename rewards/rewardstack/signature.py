@@ -8,8 +8,8 @@ from typing import Any, Literal, get_type_hints
 
 import msgspec
 
-from rewardstack.contract import UNMARKED, Contract, Scope, contract_of, name_of
-from rewardstack.errors import ContractError, OptionError, nearest
+from rewardstack.contract import UNMARKED, Contract, Scope, Settled, contract_of, name_of
+from rewardstack.errors import ContractError, OptionError, RewardstackError, nearest
 
 __all__ = ["STACK_WORDS", "TRAINER_ARGUMENTS", "Option", "Reward", "describe", "signature_of"]
 
@@ -35,12 +35,14 @@ class Reward(msgspec.Struct, frozen=True):
 
     `columns` are the parameters it reads, mapped to their default (`inspect.Parameter.empty` where required);
     `keywords` are those of them that are passed by name. `flexible` are the defaulted parameters of the batch form,
-    which are options when the stack sets them and columns when the samples have them.
+    which are options when the stack sets them and columns when the samples have them. `declared` is the contract
+    as `@reward` has it, `contract` what it comes to for the reward's options (for its defaults, until `settle`).
     """
 
     name: str
     target: Any
-    contract: Contract
+    declared: Contract
+    contract: Settled
     scope: Scope
     columns: dict[str, Any]
     keywords: frozenset[str]
@@ -85,9 +87,26 @@ class Reward(msgspec.Struct, frozen=True):
                     f"{where}: {self.name} needs the option {option.name!r} ({option.annotation})"
                 )
         hints = annotations_of(self.target, where) if given else {}
-        return {
+        converted = {
             name: convert(value, hints.get(name, Any), f"{where}, {name}") for name, value in given.items()
         }
+        if self.contract.check is not None:
+            try:
+                self.contract.check(defaults_of(self.options) | converted)
+            except (ValueError, RewardstackError) as error:
+                raise OptionError(f"{where}: {error}") from error
+        return converted
+
+    def settle(self, options: Mapping[str, Any]) -> "Reward":
+        """Return the reward with what its contract comes to for some options, checked before."""
+        return msgspec.structs.replace(
+            self, contract=self.declared.given({**defaults_of(self.options), **options})
+        )
+
+
+def defaults_of(options: Mapping[str, Option]) -> dict[str, Any]:
+    """Return every option's default, None for those that have none."""
+    return {option.name: option.default for option in options.values()}
 
 
 def describe(target: Any, name: str, contract: Contract | None = None) -> Reward:
@@ -118,7 +137,8 @@ def describe(target: Any, name: str, contract: Contract | None = None) -> Reward
     scope: Scope = contract.scope or ("batch" if is_batch else "sample")
     read = read_parameters(parameters, name, "column" if isinstance(target, type) else scope)
     return Reward(
-        name=name, target=target, contract=contract, scope=scope, is_async=is_async, takes_all=read.takes_all,
+        name=name, target=target, declared=contract, contract=contract.given(defaults_of(options | read.options)),
+        scope=scope, is_async=is_async, takes_all=read.takes_all,
         columns=read.columns, keywords=frozenset(read.keywords), flexible=frozenset(read.flexible),
         options=options | read.options,
     )  # fmt: skip

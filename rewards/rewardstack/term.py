@@ -172,7 +172,14 @@ def make_term(
             f"{nearest(unknown[0], known)}. Its options: {', '.join(reward.options) or 'none'}"
         )
     options = reward.check_options(given, where)
-    term = Term(name, reward, found, words, options, read_inputs(reward, words.columns, options, where))
+    term = Term(
+        name,
+        reward.settle(options),
+        found,
+        words,
+        options,
+        read_inputs(reward, words.columns, options, where),
+    )
     if term.isolated:
         term.recipe()
     return term

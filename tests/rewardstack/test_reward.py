@@ -216,3 +216,39 @@ def test_what_is_no_score_is_an_error_that_says_why(returned, error):
 def test_a_function_that_declared_nothing_may_return_any_finite_number():
     assert to_score(-17.5, None).value == -17.5
     assert to_score(float("inf"), None).error == "returned inf, which is no finite number"
+
+
+def test_a_promise_may_depend_on_the_options():
+    @reward(
+        isolated=lambda options: options["risky"],
+        timeout=3.0,
+        equal_forms=lambda options: ("case",) if options["loose"] else (),
+    )
+    def promised(completion: str, *, risky: bool = False, loose: bool = True) -> float:
+        return 1.0
+
+    by_default = describe(promised, "it")
+    assert (by_default.contract.isolated, by_default.contract.timeout) == (False, None)
+    assert by_default.contract.equal_forms == ("case",)
+    settled = by_default.settle({"risky": True, "loose": False})
+    assert (settled.contract.isolated, settled.contract.timeout) == (True, 3.0)
+    assert settled.contract.equal_forms == ()
+
+
+def test_an_equal_form_that_nobody_knows_is_refused():
+    with pytest.raises(ContractError, match=r"no equal form 'cases' \(did you mean 'case'\?\)"):
+        reward(equal_forms=["cases"])(lambda completion: 1.0)
+
+
+def test_options_are_checked_together_when_a_stack_is_loaded():
+    def check(options):
+        if options["least"] > options["most"]:
+            raise ValueError(f"least {options['least']} is more than most {options['most']}")
+
+    @reward(check=check)
+    def between(completion: str, *, least: int = 0, most: int = 9) -> float:
+        return 1.0
+
+    assert describe(between, "it").check_options({"least": 3}, "term 't'") == {"least": 3}
+    with pytest.raises(OptionError, match="term 't': least 10 is more than most 9"):
+        describe(between, "it").check_options({"least": 10}, "term 't'")

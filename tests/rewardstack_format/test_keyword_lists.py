@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rewardstack import Stack
+from rewardstack import Stack, StackError
 from rewardstack_format import keywords
 
 
@@ -66,3 +66,25 @@ def test_keywords_of_the_row_join_those_of_the_stack():
 def test_without_any_keyword_the_row_abstains():
     for given_keywords in (None, "", " ", []):
         assert keywords("text", given_keywords).abstained
+
+
+def test_keywords_may_be_regular_expressions():
+    text = "Order 66 was given on 2026-11-30."
+    assert keywords(text, required=(r"\d{4}-\d\d-\d\d", "ORDER"), regex=True).value == 1.0
+    assert keywords(text, required=("ORDER",), regex=True, case=True).value == 0.0
+    assert keywords(text, forbidden=(r"order \d+",), regex=True).value == 0.0
+    assert keywords(text, required=("x*",), regex=True).value == 0.0, "an empty match is no match"
+
+
+def test_a_keyword_pattern_that_never_ends_hits_the_deadline_and_harms_nobody():
+    words = {"use": "format.keywords", "required": ["(a+)+$"], "regex": True, "timeout": 0.5}
+    stack = Stack({"words": words})
+    hanging, fine = stack.score([{"completion": "a" * 40 + "!"}, {"completion": "aaa"}])
+    assert hanging.rewards["words"].error == "timed out after 0.5 s"
+    assert fine.total == 1.0
+
+
+def test_a_keyword_that_is_no_pattern_is_refused_when_the_stack_is_loaded():
+    with pytest.raises(StackError, match="term 'words': format.regex: '\\(' is not a regular expression"):
+        Stack({"words": {"use": "format.keywords", "required": ["("], "regex": True}})
+    assert not Stack({"words": {"use": "format.keywords", "required": ["("]}}).terms[0].isolated

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from rewardstack.audit.equalities import rewrite
 from rewardstack.audit.forms import form_of, other_form
 from rewardstack.audit.trial import Trial, called_rows, choose_rows
 from rewardstack.finding import Check, Finding
@@ -196,6 +197,25 @@ def check_unused(trial: Trial) -> Outcome:
     return len(samples), trial.differences(dict(enumerate(trial.run(samples))), phrase), ""
 
 
+def check_equal_forms(trial: Trial) -> Outcome:
+    """Score with the gold answer written in every other form that the reward promises to count as equal."""
+    forms, column = trial.term.reward.contract.equal_forms, trial.term.inputs.get("answer")
+    if not forms or column is None:
+        return 0, (), "it promises no equal forms of the answer"
+    rows, findings = set[int](), list[Finding]()
+    for form in forms:
+        turned = {
+            row: msgspec.structs.replace(sample, columns={**sample.columns, column: written})
+            for row, sample in enumerate(trial.samples)
+            if (written := rewrite(sample.columns.get(column), form)) is not None
+        }
+        scores = dict(zip(turned, trial.run(list(turned.values())), strict=True))
+        phrase = f"gave {{first}}, and {{second}} for the answer in another form ({form})"
+        findings += trial.differences(scores, phrase)
+        rows |= turned.keys()
+    return len(rows), tuple(findings), "" if rows else "no answer can be written in another form"
+
+
 def check_inputs(trial: Trial) -> Outcome:
     """Look whether calls changed what they were handed."""
     if trial.term.isolated:
@@ -219,6 +239,7 @@ CHECKS: dict[str, tuple[bool, Callable[[Trial], Outcome]]] = {
     "duplicates keep the length": (False, check_duplicates),
     SAME_FORMS: (True, check_forms),
     "unused columns change nothing": (True, check_unused),
+    "equal forms of the answer": (True, check_equal_forms),
     "inputs not changed": (False, check_inputs),
 }
 """Every check that calls the reward, and whether it compares scores."""

@@ -116,6 +116,11 @@ class Commands(click.Group):
             sys.exit(code if type(code) is int else 0)
         except (RewardstackError, click.ClickException, click.Abort) as error:
             sys.exit(explain(error))
+        except OSError as error:  # a full disk behind standard output, say
+            from rewardstack.cli.output import complain
+
+            complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+            sys.exit(2)
         except Exception:  # the exit code of a traceback, 1, would say that expectations failed
             click.echo(traceback.format_exc(), err=True, nl=False)
             sys.exit(FAULT)

@@ -7,12 +7,15 @@ import pytest
 
 from rewardstack import Stack, reward
 from rewardstack.audit.contract import check_contract
+from rewardstack.audit.equalities import FORMS, rewrite
+from rewardstack.contract import EQUAL_FORMS
 from rewardstack.sample import Sample
 
 SAMPLES = [
     Sample(f"{'word ' * row}A: {row}", f"Question {row // 2}?", {"answer": str(row)}, str(row))
     for row in range(8)
 ]
+EQUAL = "equal forms of the answer"
 PLACES = [f"s.jsonl:{row + 1}" for row in range(8)]
 
 
@@ -366,3 +369,32 @@ def test_time_outs_prove_nothing(write):
     checks = check({"it": {"use": f"{path}:slow", "timeout": 0.3}}, [Sample("hang"), Sample("go")])
     assert failures(checks) == {}
     assert checks["same twice"].rows == 1
+
+
+def test_a_reward_is_held_to_the_answer_forms_it_promises():
+    rows = [Sample(answer, None, {"answer": answer}) for answer in ("Paris", "1000", "a b", "7")]
+    right = check({"it": {"use": "format.exact", "match": "number"}}, rows)[EQUAL]
+    assert (right.status, right.rows) == ("passed", 4)
+
+    @reward(equal_forms=("case", "thousands"))
+    def too_strict(completion: str, answer: str) -> float:
+        return float(completion == answer)
+
+    wrong = check(too_strict, rows)[EQUAL]
+    assert [(finding.place, finding.message) for finding in wrong.findings] == [
+        ("s.jsonl:1", "gave 1, and 0 for the answer in another form (case)"),
+        ("s.jsonl:3", "gave 1, and 0 for the answer in another form (case)"),
+        ("s.jsonl:2", "gave 1, and 0 for the answer in another form (thousands)"),
+    ]
+
+
+def test_a_reward_that_promises_no_forms_is_not_held_to_any():
+    checks = check({"it": {"use": "format.exact", "match": "exact"}})
+    assert checks[EQUAL].note == "it promises no equal forms of the answer"
+
+
+def test_every_equal_form_has_a_way_to_write_it():
+    assert FORMS.keys() == EQUAL_FORMS.keys()
+    assert [rewrite("1000", form) for form in FORMS] == [None, "  1000 ", "1,000", "1000.0"]
+    assert [rewrite("a b", form) for form in FORMS] == ["A B", "  a  b ", None, None]
+    assert rewrite(1000, "thousands") is None

@@ -209,3 +209,10 @@ def wait_for(path):
     while not path.exists():
         assert time.monotonic() < deadline, f"{path} did not appear"
         time.sleep(0.02)
+
+
+def test_a_full_disk_behind_standard_output_is_one_line():
+    command = [sys.executable, "-m", "rewardstack.cli", "list"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (2, "error: No space left on device\n")
