@@ -100,8 +100,9 @@ def steps(
 
     Steps without text, and steps that say what another said, do not count.
 
-    Range: 0 to 1. Source: the reasoning steps reward of open-r1, which also pays for bullets. Does not judge whether the steps are right or lead anywhere; "Step 1" is known in a dozen languages,
-    the words of sequence in English only.
+    Range: 0 to 1. Source: the reasoning steps reward of open-r1, which also pays for bullets. Does not judge whether
+    the steps are right or lead anywhere; "Step 1" is known in a dozen languages, the words of sequence in English
+    only.
     """
     numbered = count_numbered(completion) if kind != "sequenced" else 0
     sequenced = count_sequenced(completion) if kind != "numbered" else 0
