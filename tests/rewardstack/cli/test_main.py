@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import pytest
 
@@ -213,6 +214,6 @@ def wait_for(path):
 
 def test_a_full_disk_behind_standard_output_is_one_line():
     command = [sys.executable, "-m", "rewardstack.cli", "list"]
-    with open("/dev/full", "w") as full:
+    with Path("/dev/full").open("w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (2, "error: No space left on device\n")
