@@ -63,13 +63,13 @@ def test_missing_extras_come_with_their_pip_line(run, monkeypatch):
     real = importlib.metadata.version
 
     def version(name):
-        if name == "pyarrow":
+        if name in ("datasets", "pyarrow"):
             raise importlib.metadata.PackageNotFoundError(name)
         return real(name)
 
     monkeypatch.setattr(importlib.metadata, "version", version)
     result = run("doctor")
-    assert "data: pip install 'rewardstack[data]' (missing: pyarrow)" in result.stdout
+    assert "data: pip install 'rewardstack[data]' (missing: datasets, pyarrow)" in result.stdout
     assert result.exit_code == 0
 
 
