@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rewardstack.sample import Batch, Sample, completion_text, prompt_text
     from rewardstack.score import Score, StackScore
     from rewardstack.stack import Stack
+    from rewardstack.workers import call_isolated
 
 __all__ = [
     "Answer",
@@ -33,6 +34,7 @@ __all__ = [
     "StackScore",
     "Visible",
     "beside",
+    "call_isolated",
     "completion_text",
     "find_answer",
     "find_boxes",
@@ -57,6 +59,7 @@ LAZY = {
     "StackError": "errors",
     "Visible": "answer",
     "beside": "answer",
+    "call_isolated": "workers",
     "completion_text": "sample",
     "find_answer": "answer",
     "find_boxes": "answer",

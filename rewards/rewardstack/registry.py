@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pluggy
 
-from rewardstack.contract import is_marked
+from rewardstack.contract import is_marked, name_of
 from rewardstack.errors import PluginError, RewardNotFound, nearest
 from rewardstack.files import Source, importable_source, load_source, read_source
 from rewardstack.hookspecs import Config, HookSpecs
@@ -145,22 +145,29 @@ class Registry:
         function, dataclass or callable object itself. The source is `None` for those that only live in this process.
         """
         if not isinstance(use, str):
-            return describe(use, getattr(use, "__name__", type(use).__name__)), importable_source(use)
+            return describe(use, name_of(use)), importable_source(use)
         place, colon, attribute = use.rpartition(":")
-        if not colon:
-            return self._find_in_plugins(use), Source(use)
-        if not place.endswith(".py"):
-            return describe(attribute_of(import_module(place, use), attribute, use), use), Source(use)
-        path = (base or Path.cwd()) / Path(place).expanduser()
-        source = Source(f"{place}:{attribute}", str(path.resolve()), read_source(path, use))
+        source = Source(use)
+        if colon and place.endswith(".py"):
+            path = (base or Path.cwd()) / Path(place).expanduser()
+            source = Source(f"{place}:{attribute}", str(path.resolve()), read_source(path, use))
         return self.find_again(source), source
 
     def find_again(self, source: Source) -> Reward:
-        """Return the reward a source describes: how workers and unpickled stacks find it."""
-        if source.text is None:
-            return self.find(source.use)[0]
-        module = load_source(source.path, source.text)
-        return describe(attribute_of(module, source.use.rpartition(":")[2], source.use), source.use)
+        """Return the reward a source describes."""
+        name = source.use
+        if ":" not in name and "." not in name:  # a plugin named for its one reward
+            name = f"{name}.{name}"
+        return describe(self.load(source), name)
+
+    def load(self, source: Source) -> Any:
+        """Return the function or class a source describes: how workers and unpickled stacks find it."""
+        place, colon, attribute = source.use.rpartition(":")
+        if source.text is not None:
+            return attribute_of(load_source(source.path, source.text), attribute, source.use)
+        if colon:
+            return attribute_of(import_module(place, source.use), attribute, source.use)
+        return self._load_from_plugin(source.use)
 
     def extensions(self, hook: str) -> list[Extension]:
         """Return what all plugins register through `rewards_sandboxes` or `rewards_audit_probes`."""
@@ -183,7 +190,7 @@ class Registry:
         plugin = self.plugin(source.use.partition(".")[0])
         return f"{plugin.distribution} {plugin.version}"
 
-    def _find_in_plugins(self, use: str) -> Reward:
+    def _load_from_plugin(self, use: str) -> Any:
         name, _, short = use.partition(".")
         plugin = self.plugin(name)
         target = plugin.rewards.get(short or name)
@@ -192,7 +199,7 @@ class Registry:
             raise RewardNotFound(
                 f"plugin {name!r} has no reward {short or name!r}{nearest(use, known)}. It has: {', '.join(known) or 'none'}"
             )
-        return describe(target, f"{name}.{short or name}")
+        return target
 
     def _no_plugin(self, name: str) -> str:
         if not self.allows(name):

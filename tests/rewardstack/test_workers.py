@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rewardstack import Sample, Stack, workers
+from rewardstack import Sample, Stack, call_isolated, workers
 from rewardstack.errors import IsolationError
 
 RISKY = str(Path(__file__).parents[1] / "data/rewards/risky.py")
@@ -242,3 +242,14 @@ def test_functions_that_live_in_this_process_alone_are_not_pickled():
         IsolationError, match="cannot be pickled; term 'it': <lambda> lives only in this process"
     ):
         pickle.dumps(Stack({"it": lambda completion: 1.0}))
+
+
+def test_a_plain_function_can_be_called_in_a_worker_process():
+    assert call_isolated("math:comb", 5, 2, timeout=20) == 10
+    assert call_isolated("os:getpid", timeout=20) in workers.pool().pids()
+    with pytest.raises(TimeoutError, match="time:sleep was stopped after 0.2 s"):
+        call_isolated("time:sleep", 60, timeout=0.2)
+    with pytest.raises(IsolationError, match="math:sqrt: raised ValueError: .*"):
+        call_isolated("math:sqrt", -1, timeout=20)
+    with pytest.raises(IsolationError, match="there is no module 'no_such_module'"):
+        call_isolated("no_such_module:thing", timeout=20)

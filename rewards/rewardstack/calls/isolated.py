@@ -13,7 +13,7 @@ from rewardstack.results import failed
 from rewardstack.score import Score
 from rewardstack.term import Term
 from rewardstack.workers import Outcome, Pool, TimedOut, pool
-from rewardstack.workers.messages import Fault, Recorded
+from rewardstack.workers.messages import Call, Fault, Recorded
 
 __all__ = ["IsolatedCaller"]
 
@@ -26,6 +26,7 @@ class IsolatedCaller:
     def __init__(self, term: Term) -> None:
         self.term = term
         self.recipe = term.recipe()
+        self.bounds = term.reward.contract.range
         self.began = 0.0
         self.cancelled = False
         self.futures: list[Future[tuple[Outcome, float]]] = []
@@ -76,25 +77,20 @@ class IsolatedCaller:
 
     def submit(self, workers: Pool, values: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """Queue one row."""
-        return self._queue(workers, values, keywords, None, frozenset(), self.term.timeout)
+        return self._queue(workers, Call(values, keywords, range=self.bounds), self.term.timeout)
 
-    def submit_chunk(self, workers: Pool, call: ChunkArguments, limit: float | None) -> Any:
+    def submit_chunk(self, workers: Pool, chunk: ChunkArguments, limit: float | None) -> Any:
         """Queue one chunk; logging arguments are stood in for in the worker."""
-        logs = frozenset(call.trainer) & {"log_extra", "log_metric"}
-        sent = {name: value for name, value in call.trainer.items() if name not in logs}
-        keywords = {**call.keywords, **sent, **self.term.call_options()}
-        return self._queue(workers, call.positional, keywords, len(call.rows), logs, limit)
+        logs = frozenset(chunk.trainer) & {"log_extra", "log_metric"}
+        sent = {name: value for name, value in chunk.trainer.items() if name not in logs}
+        keywords = {**chunk.keywords, **sent, **self.term.call_options()}
+        call = Call(chunk.positional, keywords, many=len(chunk.rows), range=self.bounds, trainer=logs)
+        return self._queue(workers, call, limit)
 
-    def _queue(
-        self, workers: Pool, values: tuple[Any, ...], keywords: dict[str, Any], many: int | None,
-        trainer: frozenset[str], limit: float | None,
-    ) -> "Future[tuple[Outcome, float]]":  # fmt: skip
+    def _queue(self, workers: Pool, call: Call, limit: float | None) -> "Future[tuple[Outcome, float]]":
         if self.cancelled:
             raise Cancelled
-        bounds = self.term.reward.contract.range
-        future = workers.submit(
-            self.recipe, values, keywords, many=many, range=bounds, trainer=trainer, limit=limit
-        )
+        future = workers.submit(self.recipe, call, limit)
         self.began = self.began or time.perf_counter()
         self.futures.append(future)
         return future

@@ -3,11 +3,24 @@
 import atexit
 import os
 import threading
+from typing import Any
 
+from rewardstack.errors import IsolationError
+from rewardstack.files import Source
+from rewardstack.workers.messages import Call, Fault, Recipe
 from rewardstack.workers.pool import Pool
 from rewardstack.workers.process import Outcome, TimedOut
 
-__all__ = ["Outcome", "Pool", "TimedOut", "close_pool", "default_memory", "default_size", "pool"]
+__all__ = [
+    "Outcome",
+    "Pool",
+    "TimedOut",
+    "call_isolated",
+    "close_pool",
+    "default_memory",
+    "default_size",
+    "pool",
+]
 
 
 def default_size() -> int:
@@ -40,3 +53,27 @@ def close_pool() -> None:
     with _lock:
         while _pools:
             _pools.pop().close()
+
+
+def call_isolated(use: str, *arguments: Any, timeout: float) -> Any:
+    """Call a function in a worker process and return what it returns.
+
+    For the risky step of a reward that otherwise runs in its own process: a computer algebra system, a parser in C.
+    Safe to call from any thread; blocks.
+
+    Args:
+        use: The function's importable name, `package.module:function`.
+        arguments: What it is called with; they and the result must pickle.
+        timeout: Seconds it may run; importing its module does not count.
+
+    Raises:
+        TimeoutError: It was killed at the deadline.
+        IsolationError: It raised, its process died, or it cannot be imported there.
+    """
+    recipe = Recipe(Source(use), None, {}, is_class=False)
+    outcome, _ = pool().submit(recipe, Call(arguments, plain=True), timeout).result()
+    if isinstance(outcome, TimedOut):
+        raise TimeoutError(f"{use} was stopped after {timeout:g} s")
+    if isinstance(outcome, Fault):
+        raise IsolationError(f"{use}: {outcome.text}")
+    return outcome.value

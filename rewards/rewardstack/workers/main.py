@@ -15,7 +15,7 @@ from typing import Any
 
 from rewardstack.registry import registry
 from rewardstack.results import raised, to_score, to_scores
-from rewardstack.workers.messages import Call, Fault, Load, Recorded, Reply, receive, send
+from rewardstack.workers.messages import Call, Fault, Load, Recorded, receive, send
 
 PR_SET_PDEATHSIG = 1
 
@@ -39,8 +39,7 @@ def limit_memory(limit: int) -> None:
 
 def load(message: Load) -> Callable[..., Any]:
     """Return the callable a recipe describes."""
-    reward = registry().find_again(message.recipe.source)
-    return message.recipe.build(reward.target)
+    return message.recipe.build(registry().load(message.recipe.source))
 
 
 def call(function: Callable[..., Any], message: Call) -> Recorded:
@@ -52,7 +51,9 @@ def call(function: Callable[..., Any], message: Call) -> Recorded:
     if "log_metric" in message.trainer:
         keywords["log_metric"] = lambda name, value: recorded.metrics.append((name, float(value)))
     returned = function(*message.arguments, **keywords)
-    if message.many is None:
+    if message.plain:
+        recorded.value = returned
+    elif message.many is None:
         recorded.scores = [to_score(returned, message.range)]
     else:
         recorded.scores = to_scores(returned, message.many, message.range)
@@ -66,9 +67,7 @@ def answer(functions: dict[str, Callable[..., Any]], message: Any) -> Any:
             functions[message.key] = load(message)
             return None
         return call(functions[message.key], message)
-    except (
-        BaseException
-    ) as error:  # SystemExit and KeyboardInterrupt raised by a reward are its own fault too
+    except BaseException as error:  # a SystemExit or KeyboardInterrupt here is the reward's own
         return Fault(raised(error).error or "")
 
 
@@ -87,7 +86,7 @@ def main(descriptor: int, parent: int, memory: int) -> None:
     sys.path[:] = pickle.loads(receive(channel))
     limit_memory(memory)
     functions: dict[str, Callable[..., Any]] = {}
-    send(channel, Reply(0, None))
+    send(channel, None)  # it is ready
     while True:
         try:
             data = receive(channel)
@@ -96,9 +95,9 @@ def main(descriptor: int, parent: int, memory: int) -> None:
         message = pickle.loads(data)
         result = answer(functions, message)
         try:
-            send(channel, Reply(message.number, result))
+            send(channel, result)
         except Exception as error:  # a score whose details cannot be pickled
-            send(channel, Reply(message.number, Fault(f"its result cannot leave the worker: {error}")))
+            send(channel, Fault(f"its result cannot leave the worker: {error}"))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import msgspec
 from rewardstack.files import Source
 from rewardstack.score import Score
 
-__all__ = ["Call", "Fault", "Load", "Recipe", "Recorded", "Reply", "frame", "receive", "send"]
+__all__ = ["Call", "Fault", "Load", "Recipe", "Recorded", "frame", "receive", "send"]
 
 HEADER = struct.Struct(">Q")
 
@@ -34,31 +34,32 @@ class Recipe(msgspec.Struct, frozen=True):
 class Load(msgspec.Struct, frozen=True):
     """Asks a worker to rebuild a reward under a key."""
 
-    number: int
     key: str
     recipe: Recipe
 
 
 class Call(msgspec.Struct, frozen=True):
-    """Asks a worker to call a loaded reward.
+    """Asks a worker to call a loaded reward, named by its `key`.
 
-    `many` is the number of values expected, `None` for the sample form. `trainer` names the logging arguments the
-    function asks for; the worker stands in for them and sends back what was logged.
+    `many` is the number of values expected, `None` for the sample form; of a `plain` call the value comes back as it
+    is, not as a score. `trainer` names the logging arguments the function asks for; the worker stands in for them
+    and sends back what was logged.
     """
 
-    number: int
-    key: str
     arguments: tuple[Any, ...]
-    keywords: Mapping[str, Any]
-    many: int | None
-    range: tuple[float, float] | None
-    trainer: frozenset[str]
+    keywords: Mapping[str, Any] = {}
+    many: int | None = None
+    range: tuple[float, float] | None = None
+    trainer: frozenset[str] = frozenset()
+    plain: bool = False
+    key: str = ""
 
 
 class Recorded(msgspec.Struct):
-    """What a call returned, as scores, and what it logged on the way."""
+    """What a call returned, as scores (or as the plain value), and what it logged on the way."""
 
     scores: list[Score] = []
+    value: Any = None
     extra: list[tuple[str, list[Any]]] = []
     metrics: list[tuple[str, float]] = []
 
@@ -67,13 +68,6 @@ class Fault(msgspec.Struct, frozen=True):
     """Why a message could not be answered."""
 
     text: str
-
-
-class Reply(msgspec.Struct, frozen=True):
-    """A worker's answer to the message of that number."""
-
-    number: int
-    result: Any
 
 
 def frame(message: Any) -> bytes:

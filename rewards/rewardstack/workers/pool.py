@@ -14,12 +14,13 @@ import socket
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
+import msgspec
+
 from rewardstack.errors import IsolationError
-from rewardstack.workers.messages import Call, Fault, Load, Recipe, Reply, frame
+from rewardstack.workers.messages import Call, Fault, Load, Recipe, frame
 from rewardstack.workers.process import LOAD_SECONDS, Outcome, Task, TimedOut, Worker
 
 __all__ = ["Pool"]
@@ -49,26 +50,15 @@ class Pool:
         self._thread = threading.Thread(target=self._serve, name="rewardstack-workers", daemon=True)
         self._thread.start()
 
-    def submit(
-        self,
-        recipe: Recipe,
-        arguments: tuple[Any, ...],
-        keywords: Mapping[str, Any],
-        *,
-        many: int | None,
-        range: tuple[float, float] | None,
-        trainer: frozenset[str],
-        limit: float | None,
-    ) -> "Future[tuple[Outcome, float]]":
-        """Queue a call and return its future: the outcome, and the seconds it ran.
+    def submit(self, recipe: Recipe, call: Call, limit: float | None) -> "Future[tuple[Outcome, float]]":
+        """Queue a call of a reward and return its future: the outcome, and the seconds it ran.
 
-        Cancelling the future drops a waiting call and kills a running one. Raises `IsolationError` when the
-        arguments cannot be sent to another process.
+        `limit` is the seconds it may run. Cancelling the future drops a waiting call and kills a running one. Raises
+        `IsolationError` when the arguments cannot be sent to another process.
         """
         key = recipe_key(recipe)
-        call = Call(1, key, arguments, keywords, many, range, trainer)
         try:
-            payload = frame(call)
+            payload = frame(msgspec.structs.replace(call, key=key))
         except Exception as error:
             raise IsolationError(f"a column cannot be sent to a worker process: {error}") from error
         task = Task(key, recipe, payload, limit, Future())
@@ -136,18 +126,18 @@ class Pool:
         for reply in replies:
             self._answer(worker, reply)
 
-    def _answer(self, worker: Worker, reply: Reply) -> None:
+    def _answer(self, worker: Worker, reply: Any) -> None:
         if not worker.ready:
             worker.ready, self._start_failures = True, 0
         elif worker.loading is not None:
             key, worker.loading = worker.loading, None
             worker.loaded.add(key)
-            if isinstance(reply.result, Fault):
+            if isinstance(reply, Fault):
                 worker.loaded.discard(key)
-                self._fail_key(key, f"the reward cannot be rebuilt in a worker process: {reply.result.text}")
+                self._fail_key(key, f"the reward cannot be rebuilt in a worker process: {reply.text}")
         elif worker.task is not None:
             task, worker.task = worker.task, None
-            settle(task, reply.result, time.monotonic() - worker.started)
+            settle(task, reply, time.monotonic() - worker.started)
 
     def _reap(self) -> None:
         now = time.monotonic()
@@ -217,7 +207,7 @@ class Pool:
 
     def _load(self, worker: Worker, key: str, recipe: Recipe) -> None:
         worker.loading, worker.started = key, time.monotonic()
-        self._send(worker, Load(0, key, recipe))
+        self._send(worker, Load(key, recipe))
 
     def _send(self, worker: Worker, message: Any) -> None:
         try:

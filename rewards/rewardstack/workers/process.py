@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from rewardstack.workers.messages import HEADER, Fault, Recipe, Recorded, Reply, frame
+from rewardstack.workers.messages import HEADER, Fault, Recipe, Recorded, frame
 
 __all__ = ["LOAD_SECONDS", "Outcome", "Task", "TimedOut", "Worker"]
 
@@ -62,7 +62,7 @@ class Worker:
         """Send one message, or its bytes."""
         self.channel.sendall(message if isinstance(message, bytes) else frame(message))
 
-    def read(self) -> list[Reply]:
+    def read(self) -> list[Any]:
         """Return the replies that have arrived whole; `EOFError` when the worker is gone."""
         try:
             data = self.channel.recv(CHUNK)
@@ -140,5 +140,6 @@ def worker_environment() -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "OMP_WAIT_POLICY": "PASSIVE",
         "TOKENIZERS_PARALLELISM": "false",
+        "REWARDSTACK_WORKERS": "1",  # for what a reward itself isolates
     }
     return {**os.environ, **quiet}
