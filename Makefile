@@ -15,7 +15,7 @@ help: ## show this list
 demo: $(STAMPS)/user ## test an example stack on real GSM8K completions
 	@$(BIN)/rewards test examples/gsm8k/stack.toml examples/gsm8k/completions.jsonl --label label --of correct
 
-test: lint types test-fast ## lint, types and all quick tests
+test: lint types test-fast test-slow ## everything CI runs: lint, types, quick tests, long proofs
 
 test-fast: $(STAMPS)/dev ## the quick tests alone
 	$(BIN)/python -m pytest -n 2 -m "not slow"
@@ -26,7 +26,7 @@ test-slow: $(STAMPS)/dev ## the long proofs: packaging, live trainer, hostile in
 lint: $(STAMPS)/dev ## ruff, formatting, floors of the house
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 
 types: $(STAMPS)/dev ## mypy strict and pyright
 	$(BIN)/mypy rewards plugins tests/typing

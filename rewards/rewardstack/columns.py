@@ -27,6 +27,12 @@ class Arguments(msgspec.Struct):
     mutable: bool
     lacking: dict[int, str]
 
+    def named(self, place: int) -> dict[str, Any]:
+        """Return the keyword arguments of the row at a place, its own copy."""
+        if self.keywords is None:
+            return {}
+        return copy.deepcopy(self.keywords[place]) if self.mutable else self.keywords[place]
+
     def only(self, places: Sequence[int]) -> "Arguments":
         """Return the arguments at some places."""
         return Arguments(
@@ -173,9 +179,14 @@ def share(arguments: Arguments) -> list[int]:
     """Return, for each place, the first place whose arguments are equal in value and type."""
     seen: dict[Any, int] = {}
     first = []
+    named = arguments.keywords
     for place, values in enumerate(arguments.positional):
         try:
-            key = values[0] if len(values) == 1 and type(values[0]) is str else tuple(map(freeze, values))
+            key: Any = (
+                values[0] if len(values) == 1 and type(values[0]) is str else tuple(map(freeze, values))
+            )
+            if named is not None:
+                key = (key, freeze(named[place]))
         except (TypeError, RecursionError):
             first.append(place)
         else:

@@ -3,7 +3,9 @@
 import hashlib
 import importlib
 import importlib.metadata
+import logging
 import os
+import sys
 import types
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -20,6 +22,8 @@ from rewardstack.hookspecs import Config, HookSpecs
 from rewardstack.signature import Reward, describe
 
 __all__ = ["Plugin", "Registry", "configure", "registry"]
+
+logger = logging.getLogger("rewardstack")
 
 GROUP = "rewardstack"
 HOOKS_GROUP = "rewardstack.hooks"
@@ -117,26 +121,47 @@ class Registry:
                 self.broken.setdefault(name, str(error))
         return loaded
 
-    def observers(self) -> Any:
-        """Load the hook plugins (group `rewardstack.hooks`) on first use and return pluggy's hook caller."""
-        if not self._observers_loaded:
-            self._observers_loaded = True
-            for entry in sorted(
-                importlib.metadata.entry_points(group=HOOKS_GROUP), key=lambda entry: entry.name
-            ):
-                if not self.allows(entry.name):
-                    continue
-                try:
-                    self.add(entry.load(), entry.name)
-                except Exception as error:
-                    self.broken[entry.name] = f"{type(error).__name__}: {error}"
-        return self.hooks.hook
+    def observers(self) -> None:
+        """Load the hook plugins (group `rewardstack.hooks`), once; broken ones are told of and harm nobody."""
+        if self._observers_loaded:
+            return
+        self._observers_loaded = True
+        found = importlib.metadata.entry_points(group=HOOKS_GROUP)
+        for entry in sorted(found, key=lambda entry: entry.name):
+            if not self.allows(entry.name):
+                continue
+            try:
+                self.add(entry.load(), entry.name)
+            except (Exception, SystemExit) as error:
+                self.broken[entry.name] = f"{type(error).__name__}: {error}"
+                logger.warning("the hook plugin %r cannot be loaded: %s", entry.name, self.broken[entry.name])
 
     def add(self, plugin: object, name: str) -> None:
-        """Register an object or module that implements hooks, and configure it."""
-        if self.hooks.get_plugin(name) is None:
-            self.hooks.register(plugin, name)
-            self._call_on(plugin, "rewards_configure", config=self.config)
+        """Register an object or module that implements hooks, unless it is there already, and configure it."""
+        if self.hooks.is_registered(plugin):
+            return
+        taken = self.hooks.get_plugin(name) is not None
+        self.hooks.register(
+            plugin, f"{name} ({getattr(plugin, '__name__', type(plugin).__name__)})" if taken else name
+        )
+        self._call_on(plugin, "rewards_configure", config=self.config)
+
+    def call_each(self, hook: str, **arguments: Any) -> list[tuple[str, Any]]:
+        """Call a hook of every loaded plugin by itself and return what each gave, with the plugin's name.
+
+        A hook that raises is logged and changes nothing for the others.
+        """
+        self.observers()
+        answers = []
+        for implementation in list(getattr(self.hooks.hook, hook).get_hookimpls()):
+            name = implementation.plugin_name
+            try:
+                answers += [
+                    (name, answer) for answer in self._call_on(implementation.plugin, hook, **arguments)
+                ]
+            except (Exception, SystemExit):
+                logger.exception("the %s hook of plugin %r failed", hook, name)
+        return answers
 
     def find(self, use: Any, base: Path | None = None) -> tuple[Reward, Source | None]:
         """Return the reward that `use` names, and where it can be found again.
@@ -172,11 +197,12 @@ class Registry:
     def extensions(self, hook: str) -> list[Extension]:
         """Return what all plugins register through `rewards_sandboxes` or `rewards_audit_probes`."""
         found: list[Extension] = []
+
+        def register(name: str, make: Callable[..., Any], summary: str = "") -> None:
+            found.append(Extension(name, make, summary))
+
         self.plugins()
-        self.observers()
-        getattr(self.hooks.hook, hook)(
-            register=lambda name, make, summary="": found.append(Extension(name, make, summary))
-        )
+        self.call_each(hook, register=register)
         return sorted(found, key=lambda extension: extension.name)
 
     def version_of(self, source: Source) -> str:
@@ -186,7 +212,8 @@ class Registry:
         if ":" in source.use:
             package = source.use.partition(":")[0].partition(".")[0]
             names = importlib.metadata.packages_distributions().get(package, [])
-            return " ".join(f"{name} {importlib.metadata.version(name)}" for name in sorted(set(names)))
+            owners = " ".join(f"{name} {importlib.metadata.version(name)}" for name in sorted(set(names)))
+            return owners or hash_of_module(source.use.partition(":")[0])
         plugin = self.plugin(source.use.partition(".")[0])
         return f"{plugin.distribution} {plugin.version}"
 
@@ -215,19 +242,36 @@ class Registry:
         loaded = entry.load()
         distribution, version = owner_of(entry)
         if isinstance(loaded, types.ModuleType):
-            rewards = {
-                name: value for name, value in vars(loaded).items() if name[0] != "_" and is_marked(value)
-            }
+            rewards = {name: value for name, value in public_names(loaded).items() if is_marked(value)}
         else:
             rewards = {entry.name: loaded}
         self.add(loaded, entry.name)
         self._call_on(loaded, "rewards_register", register=rewards.__setitem__)
         return Plugin(entry.name, loaded, distribution, version, dict(sorted(rewards.items())))
 
-    def _call_on(self, plugin: object, hook: str, **arguments: Any) -> None:
-        """Call a hook of one plugin alone."""
+    def _call_on(self, plugin: object, hook: str, **arguments: Any) -> list[Any]:
+        """Call a hook of one plugin alone and return what it gave."""
         others = [other for other in self.hooks.get_plugins() if other is not plugin]
-        self.hooks.subset_hook_caller(hook, others)(**arguments)
+        return list(self.hooks.subset_hook_caller(hook, others)(**arguments))
+
+
+def hash_of_module(name: str) -> str:
+    """Return a hash of the file of a module that no distribution owns, empty where it has none."""
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return f"sha256:{hashlib.sha256(Path(file).read_bytes()).hexdigest()}" if file else ""
+
+
+def public_names(module: types.ModuleType) -> dict[str, Any]:
+    """Return what a plugin offers: the names in its `__all__`, else those that are its package's own."""
+    listed = getattr(module, "__all__", None)
+    if listed is not None:
+        return {name: getattr(module, name) for name in listed}
+    package = module.__name__.partition(".")[0]
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if name[0] != "_" and str(getattr(value, "__module__", "")).partition(".")[0] == package
+    }
 
 
 def owner_of(entry: importlib.metadata.EntryPoint) -> tuple[str, str]:

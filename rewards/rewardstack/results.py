@@ -1,16 +1,13 @@
 """Makes scores of what rewards return and raise."""
 
 import math
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import msgspec
 
-from rewardstack.score import Score
+from rewardstack.score import Fault, Score
 
-__all__ = ["Fault", "failed", "raised", "to_score", "to_scores"]
-
-Fault: TypeAlias = Literal["type", "length", "finite", "range"]
-"""What is wrong with a returned value; stands in the details of its error (`Score.fault`)."""
+__all__ = ["failed", "raised", "to_score", "to_scores"]
 
 
 def to_score(raw: Any, range: tuple[float, float] | None, seconds: float = 0.0) -> Score:
@@ -58,28 +55,36 @@ def to_scores(
     try:
         values = list(returned)
     except TypeError:
-        kind = type(returned).__name__
-        return [failed(f"returned {kind}, expected a list of {size} values", seconds, "length")] * size
+        why = f"returned {type(returned).__name__}, expected a list of {size} values"
+        return [failed(why, seconds, "length")] * size
+    except Exception as error:  # a generator that raises on the way
+        return [raised(error, seconds)] * size
     if len(values) != size:
         why = f"returned {len(values)} values for {size} completions"
         return [failed(why, seconds, "length")] * size
     return [to_score(value, range, seconds / size) for value in values]
 
 
-def failed(why: str, seconds: float = 0.0, fault: Fault | None = None) -> Score:
+def failed(why: str, seconds: float = 0.0, fault: Fault = "") -> Score:
     """Return the score of a call that failed on our side."""
-    return Score(error=why, seconds=seconds, details={} if fault is None else {"fault": fault})
+    return Score(error=why, seconds=seconds, fault=fault)
 
 
 def raised(error: BaseException, seconds: float = 0.0) -> Score:
     """Return the score of a call that raised, SystemExit and KeyboardInterrupt of its own included."""
-    text = str(error)
-    return failed(
-        f"raised {type(error).__name__}: {text}" if text else f"raised {type(error).__name__}", seconds
-    )
+    kind = type(error).__name__
+    try:
+        text = str(error)
+    except Exception:  # an exception that cannot even say what it is
+        text = ""
+    fault: Fault = "time" if isinstance(error, TimeoutError) else ""
+    return failed(f"raised {kind}: {text}" if text else f"raised {kind}", seconds, fault)
 
 
 def short(value: Any) -> str:
     """Return a short repr for messages."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # an object that cannot even be shown
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -17,7 +17,7 @@ import msgspec
 from rewardstack.calls import Caller, caller_for
 from rewardstack.columns import bind_chunk, bind_rows, share
 from rewardstack.errors import ColumnError, RewardError, nearest
-from rewardstack.sample import Batch, freeze
+from rewardstack.sample import Batch, prompt_key
 from rewardstack.score import Score
 from rewardstack.term import Term
 
@@ -96,7 +96,7 @@ class Job:
                 if closed is None:
                     still_open.append(row)
                 else:
-                    self.scores[row] = closed
+                    self.scores[row] = self.finish(closed)
             self.closed += len(rows) - len(still_open)
             rows = still_open
         return rows
@@ -130,8 +130,10 @@ class Job:
         words = self.term.words
         if words.clip is not None and score.value is not None:
             return msgspec.structs.replace(score, value=min(max(score.value, words.clip[0]), words.clip[1]))
-        if words.on_timeout == "low" and score.error is not None and score.timed_out:
-            return msgspec.structs.replace(score, value=self.term.low, reason=score.error, error=None)
+        if words.on_timeout == "low" and score.error is not None and score.fault == "time":
+            return msgspec.structs.replace(
+                score, value=self.term.low, reason=score.error, error=None, fault=""
+            )
         return score
 
     def result(self) -> TermRun:
@@ -142,7 +144,7 @@ class Job:
 def gate_score(term: Term, gate: str, score: Score | None, least: float) -> Score | None:
     """Return what a gate makes of a row: `None` when it is open, else the score it forces on the term."""
     if score is not None and score.error is not None:
-        return Score(error=f"{gate}, which it requires, erred: {score.error}")
+        return Score(error=f"{gate}, which it requires, erred: {score.error}", fault=score.fault)
     if score is not None and score.value is not None and score.value >= least:
         return None
     if score is None or score.value is None:
@@ -156,14 +158,7 @@ def group_rows(batch: Batch, rows: Sequence[int]) -> list[list[int]]:
     groups: dict[Any, list[int]] = {}
     prompts = batch.column("prompts")
     for row in rows:
-        try:
-            key: Any = freeze(prompts[row])
-        except (
-            TypeError,
-            RecursionError,
-        ):  # prompts that hold images and the like are told apart by identity
-            key = id(prompts[row])
-        groups.setdefault(key, []).append(row)
+        groups.setdefault(prompt_key(prompts[row]), []).append(row)
     return list(groups.values())
 
 
@@ -205,13 +200,13 @@ def run_terms(terms: Sequence[Term], batch: Batch, trainer: Mapping[str, Any]) -
             thread.start()
         for job in jobs.values():
             wait(job, jobs)
+            if job.failure is not None:
+                raise job.failure  # noqa: TRY301 - the others are cancelled below
     except BaseException:
         for job in jobs.values():
             job.caller.cancel()
         raise
     for job in jobs.values():
-        if job.failure is not None:
-            raise job.failure
         raise_errors(job)
     return {name: job.result() for name, job in jobs.items()}
 

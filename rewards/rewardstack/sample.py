@@ -11,7 +11,7 @@ import msgspec
 
 from rewardstack.errors import RecordError
 
-__all__ = ["ABSENT", "Batch", "Message", "Sample", "completion_text", "freeze", "prompt_text"]
+__all__ = ["ABSENT", "Batch", "Message", "Sample", "completion_text", "freeze", "prompt_key", "prompt_text"]
 
 Message: TypeAlias = dict[str, Any]
 """A chat message: `role` and `content`, the content a string, a list of parts, or `None` beside tool calls."""
@@ -223,6 +223,14 @@ DERIVED: dict[str, Callable[[Batch], list[Any]]] = {
     "prompt": lambda batch: [prompt_text(prompt) for prompt in batch.column("prompts")],
     "messages": Batch.conversations,
 }
+
+
+def prompt_key(prompt: Any) -> Hashable:
+    """Return what tells prompts apart; those that hold images and the like only equal themselves."""
+    try:
+        return freeze(prompt)
+    except (TypeError, RecursionError):
+        return id(prompt)
 
 
 def freeze(value: Any) -> Hashable:

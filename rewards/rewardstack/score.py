@@ -2,11 +2,15 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-__all__ = ["Score", "StackScore"]
+__all__ = ["Fault", "Score", "StackScore"]
+
+Fault: TypeAlias = Literal["", "time", "untried", "type", "length", "finite", "range"]
+"""Kinds of failures: the call ran out of time; it was never given the time it may take; what it returned is of the
+wrong type, of the wrong length, no finite number, or outside of the declared range."""
 
 
 class Score(msgspec.Struct, frozen=True, gc=False):
@@ -20,7 +24,8 @@ class Score(msgspec.Struct, frozen=True, gc=False):
 
     `reason` is one sentence for a person. `details` is data (extracted answer, failed test, ...) and must be
     JSON-like; treat it as read-only, rows that are equal share it. `seconds` is filled in by the runner: the
-    wall time of the call, 0.0 for a row that shared another row's score.
+    wall time of the call, 0.0 for a row that shared another row's score. `fault` says what kind of failure an
+    error is, where it is one of the kinds in `Fault`.
     """
 
     value: float | None = None
@@ -28,6 +33,7 @@ class Score(msgspec.Struct, frozen=True, gc=False):
     details: Mapping[str, Any] = {}
     error: str | None = None
     seconds: float = 0.0
+    fault: Fault = ""
 
     @property
     def abstained(self) -> bool:
@@ -36,13 +42,8 @@ class Score(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def timed_out(self) -> bool:
-        """Whether the call was stopped at its deadline; such errors do not count toward the error share."""
-        return "timed_out" in self.details
-
-    @property
-    def fault(self) -> str:
-        """What was wrong with the value a reward returned: `type`, `length`, `finite`, `range`; else empty."""
-        return str(self.details.get("fault", "")) if self.error is not None else ""
+        """Whether time ran out, for the call or before it; such errors do not count toward the error share."""
+        return self.error is not None and self.fault in ("time", "untried")
 
     def __float__(self) -> float:
         """Return the value, NaN where there is none."""

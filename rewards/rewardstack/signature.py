@@ -4,6 +4,7 @@ import functools
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
 import msgspec
@@ -229,10 +230,23 @@ def annotations_of(target: Any, where: str) -> dict[str, Any]:
         ) from error
 
 
+def make_foreign(wanted: Any, value: Any) -> Any:
+    """Return a value for an annotation that is no type of data: itself where it is one, text as a path."""
+    if isinstance(wanted, type) and isinstance(value, wanted):
+        return value
+    if wanted is Path and isinstance(value, str):
+        return Path(value)
+    name = getattr(wanted, "__name__", str(wanted))
+    raise ValueError(f"Expected `{name}`, got `{type(value).__name__}`")
+
+
 def convert(value: Any, annotation: Any, where: str) -> Any:
-    """Return an option's value as its annotation asks; annotations msgspec does not know are not checked."""
+    """Return an option's value as its annotation asks: text becomes a `Path`, a list a tuple or set.
+
+    Values of other classes can only be given in Python. Annotations that cannot be checked (a callable) are not.
+    """
     try:
-        return msgspec.convert(value, annotation, strict=True)
+        return msgspec.convert(value, annotation, strict=True, dec_hook=make_foreign)
     except msgspec.ValidationError as error:
         message = str(error).replace("`", "")
         raise OptionError(f"{where}: {message[0].lower()}{message[1:]} (given: {value!r})") from error

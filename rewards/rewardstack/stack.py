@@ -4,17 +4,18 @@ import asyncio
 import hashlib
 import logging
 import math
-import os
 import threading
 import tomllib
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from rewardstack.environment import read_number
 from rewardstack.errors import IsolationError, StackError, TooManyErrors, nearest
 from rewardstack.files import Source
 from rewardstack.registry import registry
@@ -26,7 +27,6 @@ from rewardstack.totals import total_rows
 
 __all__ = ["Run", "Settings", "Stack"]
 
-logger = logging.getLogger("rewardstack")
 errors_logger = logging.getLogger(
     "rewardstack.errors"
 )  # apart, so that reports can keep it from repeating them
@@ -94,6 +94,7 @@ class Stack:
         self.terms = sort_terms(made)
         self._recent: deque[bool] = deque(maxlen=ERROR_WINDOW)
         self._told: set[tuple[str, str]] = set()
+        self._causes: dict[tuple[str, str], None] = {}  # those told that count, in the order they came
         self._lock = threading.Lock()
 
     @classmethod
@@ -170,10 +171,7 @@ class Stack:
         weights = [term.weight(step) for term in self.terms]
         scores = total_rows(self.terms, [runs[term.name].scores for term in self.terms], weights, batch.ids)
         self._tell_errors(scores)
-        try:
-            registry().observers().rewards_batch_scored(stack=self, samples=batch, scores=scores)
-        except Exception:
-            logger.exception("a plugin's rewards_batch_scored hook failed")
+        registry().call_each("rewards_batch_scored", stack=self, samples=batch, scores=scores)
         return Run(scores, runs)
 
     def __call__(
@@ -205,17 +203,25 @@ class Stack:
         self._log(run, log_extra, log_metric)
         with self._lock:
             self._recent.extend(counts_as_error(score) for score in run.scores)
-        if int(os.environ.get("WORLD_SIZE", "1")) == 1:
-            self.check_error_share(sum(self._recent), ERROR_WINDOW)
+        if read_number("WORLD_SIZE", 1, least=1) == 1:
+            self.check_error_share(*self.recent_errors())
         return [score.total for score in run.scores]
 
+    def recent_errors(self) -> tuple[int, int]:
+        """Return how many of the last rows scored in training erred, and of how many (200 at most)."""
+        with self._lock:
+            return sum(self._recent), len(self._recent)
+
     def check_error_share(self, errors: int, rows: int) -> None:
-        """Raise `TooManyErrors` when that many errors in that many rows are more than `max_error_share` allows."""
-        if errors > self.settings.max_error_share * rows:
-            causes = "; ".join(f"{name}: {error}" for name, error in sorted(self._told)[:3])
+        """Raise `TooManyErrors` when the errors in some rows are more than `max_error_share` allows.
+
+        Fewer than 200 rows are judged as if the rest of the 200 were sound, so that a few early errors stop nothing.
+        """
+        if errors > self.settings.max_error_share * max(rows, ERROR_WINDOW):
+            causes = "; ".join(f"{name}: {error}" for name, error in list(self._causes)[:3])
             raise TooManyErrors(
                 f"stack {self.name!r}: {errors} of the last {rows} rows erred, more than max_error_share = "
-                f"{self.settings.max_error_share:g} allows. First causes: {causes}"
+                f"{self.settings.max_error_share:g} of {max(rows, ERROR_WINDOW)} rows allows. First causes: {causes}"
             )
 
     def _log(self, run: Run, log_extra: Any, log_metric: Any) -> None:
@@ -229,21 +235,30 @@ class Stack:
                     log_metric(f"{self.name}/{term.name}/{name}", value)
 
     def _tell_errors(self, scores: Sequence[StackScore]) -> None:
+        """Log every error once, as far as memory for that goes."""
         for row, score in enumerate(scores):
-            for name, error in score.errors.items() if score.errors else ():
-                if (name, error) not in self._told and len(self._told) < KEPT_ERRORS:
-                    self._told.add((name, error))
-                    errors_logger.warning(
-                        "stack %r, term %r, row %d (id %r): %s", self.name, name, row, score.id, error
-                    )
+            for name, each in score.rewards.items():
+                if each.error is None or (name, each.error) in self._told or len(self._told) >= KEPT_ERRORS:
+                    continue
+                self._told.add((name, each.error))
+                if not each.timed_out:
+                    self._causes[name, each.error] = None
+                errors_logger.warning(
+                    "stack %r, term %r, row %d (id %r): %s", self.name, name, row, score.id, each.error
+                )
 
     def fingerprint(self) -> str:
-        """Return a hash of all that decides its scores: its terms, the source of file rewards, plugin versions."""
+        """Return a hash of what decides its scores: terms, the source of file rewards, versions of distributions.
+
+        Of a module that no distribution owns its file is hashed. What such files import, files named in options and
+        edits of an editable install are not seen.
+        """
         versions = {term.name: registry().version_of(term.source) for term in self.terms if term.source}
         terms = self.data()
         for term in self.terms:  # where a file lies does not matter, its source does
             if term.source is not None and term.source.text is not None:
                 terms[term.name]["use"] = term.source.use.replace("\\", "/").rpartition("/")[2]
+        versions["rewardstack"] = f"rewardstack {version('rewardstack')}"
         data = {"settings": msgspec.to_builtins(self.settings), "rewards": terms, "versions": versions}
         return hashlib.sha256(msgspec.json.encode(data, enc_hook=repr, order="deterministic")).hexdigest()
 
@@ -290,7 +305,7 @@ def read_settings(settings: Mapping[str, Any]) -> Settings:
 
 
 def sort_terms(terms: Mapping[str, Term]) -> list[Term]:
-    """Return terms in their own order, gates moved before the terms that require them.
+    """Return terms with gates before the terms that require them, else in their own order where that allows it.
 
     Raises `StackError` for a gate that is no term and for a cycle.
     """

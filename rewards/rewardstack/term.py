@@ -1,5 +1,6 @@
 """One weighted entry of a stack: a reward with its weight, routing, gates, limits and options."""
 
+import copy
 import inspect
 import math
 from collections.abc import Callable, Mapping
@@ -14,6 +15,7 @@ from rewardstack.contract import name_of
 from rewardstack.errors import ColumnError, IsolationError, OptionError, StackError, nearest
 from rewardstack.files import Source
 from rewardstack.registry import Registry
+from rewardstack.sample import IMMUTABLE
 from rewardstack.signature import STACK_WORDS, TRAINER_ARGUMENTS, Reward, describe, signature_of
 from rewardstack.workers.messages import Recipe
 
@@ -132,8 +134,17 @@ class Term:
             ) from error
 
     def call_options(self) -> dict[str, Any]:
-        """Return the options to pass with every call (a dataclass has taken its own)."""
-        return {} if isinstance(self.reward.target, type) else self.options
+        """Return the options to pass with a call, its own copy (a dataclass has taken its options already)."""
+        if isinstance(self.reward.target, type):
+            return {}
+        return copy.deepcopy(self.options) if self.mutable_options else self.options
+
+    @cached_property
+    def mutable_options(self) -> bool:
+        """Whether a call could write to an option and change the next one."""
+        return not isinstance(self.reward.target, type) and not all(
+            type(value) in IMMUTABLE for value in self.options.values()
+        )
 
     def routes(self) -> dict[str, tuple[Any, ...]]:
         """Return `when` as column to allowed values."""

@@ -1,5 +1,6 @@
 """Makes one total of a row's scores: weights, abstentions, masks."""
 
+import math
 from collections.abc import Sequence
 
 from rewardstack.score import Score, StackScore
@@ -33,8 +34,8 @@ def total_row(
     """Return a row's total and, where it is masked (`None`), why.
 
     `Σ weight·value` over the terms that scored, scaled up by |weight| for those that abstained. Masked are rows
-    where a term erred (unless its `on_error` is `low` or `abstain`), where terms with half of the row's |weight| or
-    more abstained, and where none scored.
+    where a term erred (unless its weight is 0, or its `on_error` is `low` or `abstain`), where terms with half of the
+    row's |weight| or more abstained, where none scored, and where the sum is too large for a float.
     """
     total = scored = abstained = 0.0
     some = False
@@ -43,6 +44,8 @@ def total_row(
             continue
         value = score.value
         if score.error is not None:
+            if not size:
+                continue  # at a weight of 0 it could not have changed the total
             if term.words.on_error not in ("low", "abstain"):
                 return None, f"{term.name} erred: {score.error}"
             value = term.low if term.words.on_error == "low" else None
@@ -54,8 +57,8 @@ def total_row(
             some = True
     if not some:
         return None, "no term scored"
-    if not abstained:
-        return total, ""
-    if abstained >= scored:
-        return None, "terms with half of the weight or more abstained"
-    return total * (scored + abstained) / scored, ""
+    if abstained:
+        if abstained >= scored:
+            return None, "terms with half of the weight or more abstained"
+        total *= (scored + abstained) / scored
+    return (total, "") if math.isfinite(total) else (None, f"the total is {total}")

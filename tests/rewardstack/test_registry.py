@@ -173,6 +173,69 @@ def test_hook_plugins_are_loaded_from_their_own_group_when_something_is_scored(i
     assert sys.modules["watcher_plugin"].seen == [1]
 
 
+def test_a_plugin_offers_its_own_rewards_not_those_it_imports(install):
+    other = "from good_plugin import short\nfrom rewardstack import reward\n@reward\ndef long(completion: str) -> float:\n    return 1.0\n"
+    install("good-plugin", "good_plugin", GOOD, {"rewardstack": "good = good_plugin"})
+    install("other-plugin", "other_plugin", other, {"rewardstack": "other = other_plugin"})
+    install(
+        "open-plugin",
+        "open_plugin",
+        other + "__all__ = ['short', 'long']\n",
+        {"rewardstack": "open = open_plugin"},
+    )
+    assert list(registry().plugin("other").rewards) == ["long"]
+    assert list(registry().plugin("open").rewards) == ["long", "short"]
+
+
+HOOKS = """
+from rewardstack import hookimpl
+seen = []
+@hookimpl
+def rewards_batch_scored(scores): seen.append(len(scores))
+"""
+
+
+def test_one_name_may_stand_for_a_plugin_and_for_hooks(install):
+    install("both", "both_rewards", GOOD, {"rewardstack": "both = both_rewards"})
+    install("both-hooks", "both_hooks", HOOKS, {"rewardstack.hooks": "both = both_hooks"})
+    Stack({"a": "both.short"}).score_one("x")
+    assert sys.modules["both_hooks"].seen == [1]
+
+
+def test_one_module_may_offer_rewards_and_hooks(install):
+    install(
+        "all-in-one",
+        "all_in_one",
+        GOOD + HOOKS,
+        {"rewardstack": "one = all_in_one", "rewardstack.hooks": "one_hooks = all_in_one"},
+    )
+    registry().observers()
+    Stack({"a": "one.short"}).score_one("x")
+    assert sys.modules["all_in_one"].seen == [1]
+    assert len(sys.modules["all_in_one"].configured) == 1
+
+
+@pytest.mark.parametrize("fault", ["RuntimeError('no disk')", "SystemExit('no disk')"])
+def test_a_hook_that_fails_harms_no_other(install, caplog, fault):
+    broken = f"""
+from rewardstack import hookimpl
+@hookimpl
+def rewards_batch_scored(): raise {fault}
+@hookimpl
+def rewards_sandboxes(): raise {fault}
+"""
+    install("broken", "broken_hooks", broken, {"rewardstack.hooks": "a_broken = broken_hooks"})
+    install("gone", "gone_hooks", f"raise {fault}", {"rewardstack.hooks": "b_gone = gone_hooks"})
+    install("watcher", "watching_hooks", HOOKS, {"rewardstack.hooks": "c_watcher = watching_hooks"})
+    registry().add(Observer(), "observer")
+    assert Stack({"a": lambda completion: 1.0}).score_one("x").total == 1.0
+    assert sys.modules["watching_hooks"].seen == [1]
+    assert [found.name for found in registry().extensions("rewards_sandboxes")] == ["jail"]
+    assert list(registry().broken) == ["b_gone"]
+    assert "the rewards_batch_scored hook of plugin 'a_broken' failed" in caplog.text
+    assert "the hook plugin 'b_gone' cannot be loaded" in caplog.text
+
+
 def test_an_observer_that_fails_is_logged_and_changes_no_score(caplog):
     class Broken:
         @hookimpl
@@ -197,6 +260,14 @@ def test_version_of_names_what_the_code_is(write):
     source = registry().find(f"{path}:it")[1]
     assert registry().version_of(source).startswith("sha256:")
     assert registry().version_of(Source("pytest:raises")).startswith("pytest ")
+
+
+def test_the_code_of_a_module_that_no_distribution_owns_counts_too(write, monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    write("unowned_module.py", "def it(completion): return 1.0")
+    before = Stack({"a": "unowned_module:it"}).fingerprint()
+    write("unowned_module.py", "def it(completion): return 0.5")
+    assert Stack({"a": "unowned_module:it"}).fingerprint() != before
 
 
 def test_importing_rewardstack_loads_nothing_heavy():

@@ -2,6 +2,7 @@
 
 import functools
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -163,6 +164,29 @@ def limited(
 def test_options_are_checked_against_their_annotations(options, message):
     with pytest.raises(OptionError, match=message):
         describe(limited, "it").check_options(options, "term 't'")
+
+
+def test_a_path_may_be_given_as_text():
+    def reads(completion, *, file: Path, files: list[Path] = ()): ...
+
+    described = describe(reads, "it")
+    given = {"file": "a/b.json", "files": ["c"]}
+    assert described.check_options(given, "t") == {"file": Path("a/b.json"), "files": [Path("c")]}
+    assert described.check_options({"file": Path("x")}, "t") == {"file": Path("x")}
+    with pytest.raises(OptionError, match="t, file: expected Path, got int"):
+        described.check_options({"file": 3}, "t")
+
+
+def test_options_of_other_classes_are_given_in_python():
+    class Engine:
+        pass
+
+    def drives(completion, *, engine: Engine): ...
+
+    engine = Engine()
+    assert describe(drives, "it").check_options({"engine": engine}, "t") == {"engine": engine}
+    with pytest.raises(OptionError, match="t, engine: expected Engine, got str"):
+        describe(drives, "it").check_options({"engine": "v8"}, "t")
 
 
 def test_a_missing_option_is_named_with_its_type():

@@ -65,6 +65,41 @@ def test_rows_equal_in_what_is_read_are_scored_once():
     assert (ran.terms["it"].calls, ran.terms["it"].shared) == (4, 2)
 
 
+@dataclass
+class Named:
+    """Reads its columns by name alone."""
+
+    def __call__(self, completion, *, answer):
+        return float(completion == answer)
+
+
+def test_columns_read_by_name_count_when_rows_are_shared():
+    rows = [Sample("4", columns={"answer": answer}) for answer in ("5", "4", "4")]
+    ran = run(Named, rows)
+    assert [score.total for score in ran.scores] == [0.0, 1.0, 1.0]
+    assert (ran.terms["it"].calls, ran.terms["it"].shared) == (2, 1)
+
+
+small = st.sampled_from([0, 0.0, -0.0, 1, 1.0, True, "1", None, [1], [True], {"a": 1}, {"a": 1.0}])
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), small, small), min_size=1, max_size=12))
+@settings(max_examples=60)
+def test_sharing_changes_no_score(rows):
+    @dataclass
+    class Shown:
+        def __call__(self, completion, first, *, second):
+            return (hash(repr((completion, first, second))) % 1000) / 1000
+
+    @reward(deterministic=False)
+    @dataclass
+    class Each(Shown):
+        pass
+
+    samples = [Sample(text, columns={"first": one, "second": two}) for text, one, two in rows]
+    assert values(Shown, samples) == values(Each, samples)
+
+
 @pytest.mark.parametrize("kind", ["random", "keywords", "batch"])
 def test_rewards_that_may_see_more_than_their_columns_are_not_shared(kind):
     called = []
@@ -97,6 +132,20 @@ def test_every_call_gets_its_own_copy_of_mutable_columns():
     rows = [Sample(text, [{"role": "user", "content": "q"}], {"tests": [1, 2, 3]}) for text in "aba"]
     assert values(greedy, rows) == [0.2, 0.2, 0.2]
     assert all(row.columns["tests"] == [1, 2, 3] and row.prompt[0]["content"] == "q" for row in rows)
+
+
+def test_every_call_gets_its_own_copy_of_mutable_options():
+    @reward
+    def greedy(completion: str, *, words: list[str]) -> float:
+        words.append(completion)
+        return len(words) / 10
+
+    @reward
+    async def greedy_too(completion: str, *, words: list[str]) -> float:
+        return greedy(completion, words=words)
+
+    rows = [Sample(text) for text in "abc"]
+    assert values(greedy, rows, words=["x"]) == values(greedy_too, rows, words=["x"]) == [0.2, 0.2, 0.2]
 
 
 def test_batch_functions_get_the_full_batch_and_gates_apply_to_their_results():
@@ -177,18 +226,81 @@ def test_a_batch_that_returns_nonsense_is_an_error_of_its_rows(returned, error):
     assert errors(lambda completions: returned, [Sample("a"), Sample("b")])[0] == error
 
 
+class Mute(Exception):
+    def __str__(self):
+        raise RuntimeError("not even this")
+
+
+@pytest.mark.parametrize("form", ["plain", "async"])
 @pytest.mark.parametrize(
-    "fault", [ValueError("no"), SystemExit(3), KeyboardInterrupt(), RecursionError(), MemoryError()]
+    "fault",
+    [
+        ValueError("no"),
+        SystemExit(3),
+        KeyboardInterrupt(),
+        RecursionError(),
+        MemoryError(),
+        Mute(),
+        GeneratorExit(),
+    ],
 )
-def test_what_a_reward_raises_is_its_rows_error(fault):
-    def faulty(completion):
+def test_what_a_reward_raises_is_its_rows_error(fault, form):
+    def plain(completion):
         if completion == "bad":
             raise fault
         return 1.0
 
-    scores = run(faulty, [Sample("good"), Sample("bad"), Sample("fine")]).scores
-    assert [score.total for score in scores] == [1.0, None, 1.0]
-    assert scores[1].rewards["it"].error.startswith(f"raised {type(fault).__name__}")
+    async def awaited(completion):
+        return plain(completion)
+
+    stack = Stack({"it": plain if form == "plain" else awaited})
+    for _ in range(2):  # and the next batch is none the worse for it
+        scores = stack.score([Sample("good"), Sample("bad"), Sample("fine")])
+        assert [score.total for score in scores] == [1.0, None, 1.0]
+        assert scores[1].rewards["it"].error.startswith(f"raised {type(fault).__name__}")
+
+
+def test_an_async_call_that_cancels_itself_is_its_rows_error():
+    async def gives_up(completion):
+        if completion == "bad":
+            raise asyncio.CancelledError
+        return 1.0
+
+    assert errors(gives_up, [Sample("bad"), Sample("good")]) == ["cancelled itself", None]
+
+
+class Unshowable:
+    def __repr__(self):
+        raise ValueError("no repr")
+
+    def __float__(self):
+        raise ZeroDivisionError
+
+
+def failing_generator():
+    yield 1.0
+    raise LookupError("half way")
+
+
+@pytest.mark.parametrize("form", ["plain", "async"])
+def test_returned_objects_that_fail_when_touched_are_their_rows_error(form):
+    def odd(completion):
+        return Unshowable()
+
+    async def awaited(completion):
+        return Unshowable()
+
+    expected = "returned Unshowable <Unshowable>, expected a number, None or a Score"
+    assert errors(odd if form == "plain" else awaited, [Sample("a")]) == [expected]
+
+
+@pytest.mark.parametrize("form", ["plain", "async"])
+def test_a_batch_that_breaks_off_half_way_is_the_error_of_its_rows(form):
+    async def awaited(completions):
+        return failing_generator()
+
+    use = (lambda completions: failing_generator()) if form == "plain" else awaited
+    assert errors(use, [Sample("a"), Sample("b")]) == ["raised LookupError: half way"] * 2
 
 
 def test_async_terms_run_together():

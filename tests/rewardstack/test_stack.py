@@ -13,6 +13,8 @@ from rewardstack.errors import (
     RewardNotFound,
     TooManyErrors,
 )
+from rewardstack.signature import STACK_WORDS
+from rewardstack.term import Words
 
 
 @reward
@@ -253,9 +255,26 @@ def test_a_run_with_too_many_errors_stops_with_the_cause():
     stack = Stack({"broken": broken}, name="main", max_error_share=0.05)
     assert stack(prompts=["p"] * 10, completions=[str(place) for place in range(10)]) == [None] * 10
     with pytest.raises(
-        TooManyErrors, match="11 of the last 200 rows erred.*broken: raised ValueError: no gold"
+        TooManyErrors,
+        match="11 of the last 11 rows erred.*0.05 of 200 rows.*broken: raised ValueError: no gold",
     ):
         stack(prompts=["p"], completions=["more"])
+
+
+def test_with_several_ranks_errors_are_counted_for_the_adapter_to_judge(monkeypatch):
+    def broken(completion):
+        raise ValueError("no gold")
+
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    stack = Stack({"broken": broken}, max_error_share=0.0)
+    assert stack(prompts=["p"] * 3, completions=["a", "b", "c"]) == [None] * 3
+    assert stack.recent_errors() == (3, 3)
+    with pytest.raises(TooManyErrors, match="6 of the last 400 rows erred"):
+        stack.check_error_share(6, 400)
+
+
+def test_the_words_of_a_term_are_known_wherever_they_are_asked_for():
+    assert set(STACK_WORDS) == {"use", *Words.__struct_fields__}
 
 
 def test_a_file_that_raises_or_exits_on_import_is_the_plugins_error(write):

@@ -63,6 +63,16 @@ def test_an_error_masks_unless_on_error_says_otherwise(policy, expected):
     assert scored.rewards["b"].error == "down", "the record keeps the error whatever the total makes of it"
 
 
+def test_a_term_of_weight_0_masks_nothing():
+    assert total([Score(0.5), ERRED], a={"weight": 2.0}, b={"weight": 0.0}).total == 1.0
+    assert total([ERRED], a={"weight": 0.0}).total is None
+
+
+def test_a_total_too_large_for_a_float_is_masked():
+    scored = total([Score(1.0)] * 2, a={"weight": 1e308}, b={"weight": 1e308})
+    assert (scored.total, scored.reason) == (None, "the total is inf")
+
+
 def test_clip_moves_the_low_end():
     assert total([ERRED], a={"clip": [-0.25, 0.5], "on_error": "low"}).total == -0.25
 

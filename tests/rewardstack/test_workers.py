@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from rewardstack import Sample, Stack, call_isolated, workers
-from rewardstack.errors import IsolationError
+from rewardstack.errors import IsolationError, StackError
 
 RISKY = str(Path(__file__).parents[1] / "data/rewards/risky.py")
 
@@ -57,6 +57,27 @@ def test_hanging_rows_cost_their_deadlines_and_half_a_second(hanging):
 def test_a_time_out_may_be_the_policys_fault():
     got = scores(stack(timeout=0.5, on_timeout="low", clip=[-1, 1]), ["hang"])[0]
     assert (got.value, got.error, got.reason) == (-1.0, None, "timed out after 0.5 s")
+
+
+def test_a_gate_that_times_out_is_no_error_of_the_terms_behind_it_either():
+    words = {
+        "gate": {"use": f"{RISKY}:acts", "timeout": 0.3},
+        "it": {"use": f"{RISKY}:acts", "requires": {"gate": 1.0}, "on_timeout": "low"},
+    }
+    made = Stack(words, max_error_share=0.0)
+    assert made(prompts=["p"], completions=["hang"]) == [None]
+    assert made.recent_errors() == (0, 1)
+    assert made.score_one("hang").rewards["it"].value == 0.0
+
+
+def test_a_reward_that_runs_out_of_its_own_time_is_no_error_of_the_run():
+    made = Stack({"here": late, "there": {"use": f"{RISKY}:late", "timeout": 20}}, max_error_share=0.0)
+    assert made(prompts=["p"], completions=["a"]) == [None]
+    assert made.recent_errors() == (0, 1)
+
+
+def late(completion):
+    raise TimeoutError("the judge did not answer")
 
 
 def test_time_outs_do_not_count_toward_the_error_share():
@@ -124,16 +145,36 @@ def test_a_batch_that_hangs_is_retried_row_by_row():
     assert time.monotonic() - began < 2 * 1.0 + 0.5
 
 
+def test_rows_that_a_retry_had_no_time_for_are_not_blamed():
+    texts = [f"hang{place}" for place in range(12)] + ["fine", "good"]
+    made = stack("batch_of_hangs", timeout=0.6, on_timeout="low")
+    got = scores(made, texts)
+    assert {score.value for score in got[:2]} == {0.0}, "these had a fair part of the timeout"
+    assert all(score.value in (None, 0.0) for score in got[:12])
+    for score in got[12:]:
+        assert score.value == 1.0 or score.error.startswith("not tried: "), "and never the low end"
+    counted = Stack({"it": {"use": f"{RISKY}:batch_of_hangs", "timeout": 0.6}}, max_error_share=0.0)
+    counted(prompts=texts, completions=texts)
+    assert counted.recent_errors() == (0, len(texts))
+
+
+def test_a_batch_reward_declared_as_such_is_not_called_row_by_row():
+    got = scores(stack("relative", timeout=0.6), ["a", "hang", "ccc"])
+    assert {score.error for score in got} == {"timed out after 0.6 s"}
+
+
 def test_a_group_that_hangs_is_one_groups_time_out():
     got = scores(stack("group", timeout=0.5), ["a", "hang", "b", "c"], ["p", "p", "q", "q"])
     assert [score.value for score in got] == [None, None, 1.0, 1.0]
 
 
-def test_columns_that_cannot_be_sent_are_refused_by_name(write):
+def test_a_value_that_cannot_be_sent_is_its_rows_error_by_name(write):
     path = write("thing.py", "def it(completion, thing): return 1.0")
     made = Stack({"it": {"use": f"{path}:it", "timeout": 5}})
-    with pytest.raises(IsolationError, match="a column cannot be sent to a worker process"):
-        made.score([Sample("a", columns={"thing": lambda: 1})])
+    rows = [Sample("a", columns={"thing": lambda: 1}), Sample("b", columns={"thing": 1})]
+    bad, good = made.score(rows)
+    assert bad.rewards["it"].error.startswith("argument 2 cannot be sent to a worker process: ")
+    assert good.total == 1.0
 
 
 def test_a_reward_that_cannot_be_rebuilt_says_so(write):
@@ -206,6 +247,37 @@ def test_workers_die_with_a_parent_that_is_killed(write):
     while any(map(alive, pids)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(map(alive, pids))
+
+
+def test_files_in_the_working_folder_do_not_shadow_the_workers_imports(write, monkeypatch, tmp_path):
+    for name in ("random", "pickle", "socket", "msgspec"):
+        write(f"{name}.py", "raise RuntimeError('not this one')")
+    monkeypatch.chdir(tmp_path)
+    workers.close_pool()
+    assert scores(stack(timeout=20), ["a"])[0].value == 1.0
+
+
+def test_the_memory_limit_can_be_set(monkeypatch):
+    monkeypatch.setenv("REWARDSTACK_WORKER_MEMORY", "0.5")
+    workers.close_pool()
+    got = scores(stack(timeout=20), ["gigabyte", "a"])
+    assert [score.error for score in got] == ["raised MemoryError", None]
+    monkeypatch.delenv("REWARDSTACK_WORKER_MEMORY")
+    workers.close_pool()
+    assert scores(stack(timeout=20), ["gigabyte"])[0].value == 1.0
+
+
+@pytest.mark.parametrize("variable", ["REWARDSTACK_WORKERS", "LOCAL_WORLD_SIZE"])
+@pytest.mark.parametrize("text", ["0", "-1", "two", "nan"])
+def test_a_number_of_workers_that_is_none_is_refused(monkeypatch, variable, text):
+    monkeypatch.setenv(variable, text)
+    with pytest.raises(StackError, match=f"{variable} must be a number of at least 1, not '{text}'"):
+        workers.default_size()
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\0b", "x" * 10_000_000])
+def test_odd_texts_reach_a_worker_process_whole(text):
+    assert scores(stack("length", timeout=20), [text])[0].details == {"length": len(text)}
 
 
 def test_the_number_of_workers_is_shared_by_the_ranks_of_a_machine(monkeypatch):

@@ -32,6 +32,6 @@ class Cancelled(Exception):
     """The batch was given up while it ran."""
 
 
-def timed_out(seconds: float, ran: float) -> Score:
+def timed_out(limit: float, ran: float) -> Score:
     """Return the error of a call that was stopped at its deadline."""
-    return Score(error=f"timed out after {seconds:g} s", details={"timed_out": seconds}, seconds=ran)
+    return Score(error=f"timed out after {limit:.3g} s", seconds=ran, fault="time")

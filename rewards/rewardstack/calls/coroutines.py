@@ -5,14 +5,14 @@ import copy
 import os
 import threading
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import CancelledError, Future
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from rewardstack.calls.base import Cancelled, timed_out
 from rewardstack.columns import Arguments, ChunkArguments
-from rewardstack.results import raised, to_score, to_scores
+from rewardstack.results import failed, raised, to_score, to_scores
 from rewardstack.score import Score
 from rewardstack.term import Term
 
@@ -38,79 +38,74 @@ class AsyncCaller:
 
     def __init__(self, term: Term) -> None:
         self.term = term
-        self.began = 0.0
         self.future: Future[Any] | None = None
+        self.pending: dict[int, float] = {}  # the first row of every call under way, and when it began
 
     def call_rows(self, arguments: Arguments) -> list[Score]:
         """Await all rows, `AT_ONCE` at most at one time."""
-        function, options, bounds = (
-            self.term.function,
-            self.term.call_options(),
-            self.term.reward.contract.range,
-        )
+        function, bounds = self.term.function, self.term.reward.contract.range
 
         async def one(place: int) -> Score:
-            keywords = {} if arguments.keywords is None else copy.deepcopy(arguments.keywords[place])
-            values = (
-                copy.deepcopy(arguments.positional[place])
-                if arguments.mutable
-                else arguments.positional[place]
-            )
-            result, seconds = await self.bounded(function(*values, **keywords, **options))
-            return to_score(result, bounds, seconds)
+            values = arguments.positional[place]
+            if arguments.mutable:
+                values = copy.deepcopy(values)
+            began = time.perf_counter()
+            returned = await function(*values, **arguments.named(place), **self.term.call_options())
+            return to_score(returned, bounds, time.perf_counter() - began)
 
-        return self.gather([one(place) for place in range(len(arguments.rows))])
+        return self.gather([(row, partial(one, place)) for place, row in enumerate(arguments.rows)])
 
     def call_chunks(self, calls: Sequence[ChunkArguments]) -> list[list[Score]]:
-        """Await all chunks."""
-        function, options = self.term.function, self.term.call_options()
+        """Await all chunks; a chunk that fails is the error of all its rows."""
+        function, bounds = self.term.function, self.term.reward.contract.range
 
         async def one(call: ChunkArguments) -> list[Score]:
-            awaitable = function(*call.positional, **call.keywords, **call.trainer, **options)
-            result, seconds = await self.bounded(awaitable)
-            if isinstance(result, Score):
-                return [result] * len(call.rows)
-            return to_scores(result, len(call.rows), self.term.reward.contract.range, seconds)
+            began, options = time.perf_counter(), self.term.call_options()
+            returned = await function(*call.positional, **call.keywords, **call.trainer, **options)
+            return to_scores(returned, len(call.rows), bounds, time.perf_counter() - began)
 
-        return self.gather([one(call) for call in calls])
+        scored = self.gather([(call.rows[0], partial(one, call)) for call in calls])
+        return [
+            [found] * len(call.rows) if isinstance(found, Score) else found
+            for call, found in zip(calls, scored, strict=True)
+        ]
 
-    async def bounded(self, awaitable: Any) -> tuple[Any, float]:
-        """Return what an awaitable gives within the timeout, or the score of its failure, and the seconds."""
-        timeout, began = self.term.timeout, time.perf_counter()
-        task = asyncio.ensure_future(awaitable)
-        try:
-            finished, _ = await asyncio.wait([task], timeout=timeout)
-        except asyncio.CancelledError:
-            task.cancel()
-            raise
-        seconds = time.perf_counter() - began
-        if (
-            not finished
-        ):  # not awaited after cancelling: one that swallows the cancellation must not hold up the rest
-            task.cancel()
-            return timed_out(timeout or 0.0, seconds), seconds
-        try:
-            return task.result(), seconds
-        except BaseException as error:
-            return raised(error, seconds), seconds
-
-    def gather(self, coroutines: list[Coroutine[Any, Any, Any]]) -> list[Any]:
-        """Run coroutines on the shared loop and return their results in order."""
-
-        async def limited(gate: asyncio.Semaphore, coroutine: Coroutine[Any, Any, Any]) -> Any:
-            async with gate:
-                return await coroutine
+    def gather(self, calls: Sequence[tuple[int, Callable[[], Awaitable[Any]]]]) -> list[Any]:
+        """Run calls, each given with its first row, on the shared loop; their results keep the order."""
 
         async def together() -> list[Any]:
             gate = asyncio.Semaphore(AT_ONCE)
-            return await asyncio.gather(*(limited(gate, coroutine) for coroutine in coroutines))
 
-        self.began = time.perf_counter()
+            async def limited(row: int, call: Callable[[], Awaitable[Any]]) -> Any:
+                async with gate:
+                    return await self.bounded(row, call)
+
+            return await asyncio.gather(*(limited(row, call) for row, call in calls))
+
         self.future = asyncio.run_coroutine_threadsafe(together(), event_loop(os.getpid()))
         try:
             return list(self.future.result())
         except CancelledError as error:
             raise Cancelled from error
+
+    async def bounded(self, row: int, call: Callable[[], Awaitable[Any]]) -> Any:
+        """Return what a call gives within the timeout, or the score of its failure."""
+        timeout, began = self.term.timeout, time.perf_counter()
+        self.pending[row] = began
+        task = asyncio.ensure_future(guarded(call))
+        try:
+            finished, _ = await asyncio.wait([task], timeout=timeout)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        finally:
+            self.pending.pop(row, None)
+        if not finished:
+            task.cancel()  # and not awaited: one that swallows the cancellation must not hold up the rest
+            return timed_out(timeout or 0.0, time.perf_counter() - began)
+        if task.cancelled():
+            return failed("cancelled itself", time.perf_counter() - began)
+        return task.result()
 
     def cancel(self) -> None:
         """Cancel every call."""
@@ -118,5 +113,17 @@ class AsyncCaller:
             self.future.cancel()
 
     def on_row(self) -> tuple[int, float]:
-        """Return the first row (all are under way at one time) and for how long."""
-        return 0, time.perf_counter() - self.began if self.began else 0.0
+        """Return the row that has been under way the longest, and for how long."""
+        oldest = next(iter(tuple(self.pending.items())), None)
+        return (0, 0.0) if oldest is None else (oldest[0], time.perf_counter() - oldest[1])
+
+
+async def guarded(call: Callable[[], Awaitable[Any]]) -> Any:
+    """Return what a call gives or raises, as a score; a SystemExit let through would end the loop's thread."""
+    began = time.perf_counter()
+    try:
+        return await call()
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:
+        return raised(error, time.perf_counter() - began)

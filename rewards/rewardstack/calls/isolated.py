@@ -9,6 +9,7 @@ import msgspec
 
 from rewardstack.calls.base import Cancelled, timed_out
 from rewardstack.columns import Arguments, ChunkArguments
+from rewardstack.errors import IsolationError
 from rewardstack.results import failed
 from rewardstack.score import Score
 from rewardstack.term import Term
@@ -30,9 +31,11 @@ class IsolatedCaller:
         self.began = 0.0
         self.cancelled = False
         self.futures: list[Future[tuple[Outcome, float]]] = []
+        self.rows: list[int] = []  # the (first) row of each of them
 
     def call_rows(self, arguments: Arguments) -> list[Score]:
         """Queue every row and wait for all."""
+        self.rows += arguments.rows
         options = self.term.call_options()
         futures = [
             self.submit(
@@ -45,35 +48,52 @@ class IsolatedCaller:
     def call_chunks(self, calls: Sequence[ChunkArguments]) -> list[list[Score]]:
         """Queue every chunk; a batch that was killed is tried again row by row within one further deadline."""
         workers = pool()
+        self.rows += [call.rows[0] for call in calls]
         waiting = [(call, self.submit_chunk(workers, call, self.term.timeout)) for call in calls]
         scored = []
         for call, future in waiting:
             outcome, seconds = self.wait(future)
-            if isinstance(outcome, TimedOut) and self.term.reward.scope == "batch" and len(call.rows) > 1:
+            if isinstance(outcome, TimedOut) and self.retries and len(call.rows) > 1:
                 scored.append(self.retry(workers, call))
                 continue
             self.log([outcome], call)
             scored.append(self.scores(outcome, seconds, size=len(call.rows)))
         return scored
 
+    @property
+    def retries(self) -> bool:
+        """Whether a killed batch is called again row by row.
+
+        Not where the contract says `scope="batch"`: such a reward looks at the batch as a whole, and means something
+        else for a row alone.
+        """
+        return self.term.reward.scope == "batch" and self.term.reward.contract.scope is None
+
     def retry(self, workers: Pool, call: ChunkArguments) -> list[Score]:
-        """Call the rows of a killed batch one by one, sharing one deadline, so that only the guilty ones time out."""
-        deadline = time.monotonic() + (self.term.timeout or 0.0)
-        outcomes: list[tuple[Outcome, float]] = []
-        size = len(call.rows)
+        """Call the rows of a killed batch one by one within one further deadline.
+
+        Rows that are stopped after a fair part of the timeout have timed out; those that could not be given that
+        much are not tried, which is nobody's fault.
+        """
+        timeout = self.term.timeout or 0.0
+        deadline, size, fair = time.monotonic() + timeout, len(call.rows), timeout * RETRY_SHARE
+        outcomes: list[tuple[Outcome | None, float]] = []
         for start in range(0, size, workers.size):
             left = deadline - time.monotonic()
             turns = -(-(size - start) // workers.size)
             # what quick rows leave over goes to those that come later
-            limit = max(left / turns, left * RETRY_SHARE)
+            limit = max(left / turns, min(fair, left))
             if left <= 0:
-                outcomes += [(TimedOut(self.term.timeout or 0.0), 0.0)] * (size - start)
+                outcomes += [(None, 0.0)] * (size - start)
                 break
             places = range(start, min(size, start + workers.size))
             futures = [self.submit_chunk(workers, call.row(place), limit) for place in places]
-            outcomes += [self.wait(future) for future in futures]
-        self.log([outcome for outcome, _ in outcomes], call)
-        return [self.scores(outcome, seconds, size=1)[0] for outcome, seconds in outcomes]
+            waited = [self.wait(future) for future in futures]
+            outcomes += [
+                (None, ran) if stopped(done) and limit < fair else (done, ran) for done, ran in waited
+            ]
+        self.log([Fault("not tried") if done is None else done for done, _ in outcomes], call)
+        return [self.scores(done, ran, size=1)[0] for done, ran in outcomes]
 
     def submit(self, workers: Pool, values: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """Queue one row."""
@@ -90,7 +110,11 @@ class IsolatedCaller:
     def _queue(self, workers: Pool, call: Call, limit: float | None) -> "Future[tuple[Outcome, float]]":
         if self.cancelled:
             raise Cancelled
-        future = workers.submit(self.recipe, call, limit)
+        try:
+            future = workers.submit(self.recipe, call, limit)
+        except IsolationError as error:
+            future = Future()
+            future.set_result((Fault(str(error)), 0.0))
         self.began = self.began or time.perf_counter()
         self.futures.append(future)
         return future
@@ -102,12 +126,15 @@ class IsolatedCaller:
         except CancelledError as error:
             raise Cancelled from error
 
-    def scores(self, outcome: Outcome, seconds: float, size: int) -> list[Score]:
-        """Return an outcome as the scores of that many rows."""
+    def scores(self, outcome: Outcome | None, seconds: float, size: int) -> list[Score]:
+        """Return an outcome (`None`: not tried) as the scores of that many rows."""
+        if outcome is None:
+            why = "not tried: the time for calling a killed batch row by row was used up"
+            return [failed(why, seconds, "untried")] * size
         if isinstance(outcome, Fault):
-            return [failed(outcome.text, seconds)] * size
+            return [failed(outcome.text, seconds, "time" if outcome.late else "")] * size
         if isinstance(outcome, TimedOut):
-            return [timed_out(self.term.timeout or outcome.seconds, seconds)] * size
+            return [timed_out(outcome.seconds, seconds)] * size
         return [msgspec.structs.replace(score, seconds=seconds / size) for score in outcome.scores]
 
     def log(self, outcomes: Sequence[Outcome], call: ChunkArguments) -> None:
@@ -134,5 +161,18 @@ class IsolatedCaller:
             future.cancel()
 
     def on_row(self) -> tuple[int, float]:
-        """Return no row: the pool watches its own deadlines, and a call without one is named by its first row."""
-        return 0, time.perf_counter() - self.began if self.began and self.term.timeout is None else 0.0
+        """Return the first row that is not done, and for how long the batch has been under way.
+
+        Only where no timeout limits calls: else the pool watches their deadlines.
+        """
+        if self.term.timeout is not None or not self.began:
+            return 0, 0.0
+        first = next(
+            (row for row, future in zip(self.rows, self.futures, strict=False) if not future.done()), 0
+        )
+        return first, time.perf_counter() - self.began
+
+
+def stopped(outcome: Outcome) -> bool:
+    """Whether a call was killed at its limit."""
+    return isinstance(outcome, TimedOut)

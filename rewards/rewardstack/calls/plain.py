@@ -23,23 +23,20 @@ class PlainCaller:
 
     def call_rows(self, arguments: Arguments) -> list[Score]:
         """Call row after row; whatever a call raises is that row's error."""
-        function, options, bounds = (
-            self.term.function,
-            self.term.call_options(),
-            self.term.reward.contract.range,
-        )
-        clock, scores = time.perf_counter, list[Score]()
-        keywords, values = options, arguments.positional
+        function, bounds = self.term.function, self.term.reward.contract.range
+        options, own_options = self.term.call_options(), self.term.mutable_options
+        clock, scores, keywords = time.perf_counter, list[Score](), options
         self.since = clock()
-        for place, (self.row, row_values) in enumerate(zip(arguments.rows, values, strict=True)):
+        for place, self.row in enumerate(arguments.rows):
             if self.cancelled:
                 raise Cancelled
             try:
-                if arguments.keywords is not None:
-                    keywords = {**copy.deepcopy(arguments.keywords[place]), **options}
-                returned = function(
-                    *copy.deepcopy(row_values) if arguments.mutable else row_values, **keywords
-                )
+                values = arguments.positional[place]
+                if arguments.mutable:
+                    values = copy.deepcopy(values)
+                if own_options or arguments.keywords is not None:
+                    keywords = {**arguments.named(place), **self.term.call_options()}
+                returned = function(*values, **keywords)
                 now = clock()
                 score = to_score(returned, bounds, now - self.since)
             except BaseException as error:  # this thread gets no signals: all of these are the reward's own
@@ -51,24 +48,21 @@ class PlainCaller:
 
     def call_chunks(self, calls: Sequence[ChunkArguments]) -> list[list[Score]]:
         """Call chunk after chunk."""
-        scores = []
-        function, options = self.term.function, self.term.call_options()
-        for call in calls:
-            if self.cancelled:
-                raise Cancelled
-            self.row, self.since = call.rows[0], time.perf_counter()
-            try:
-                returned = function(*call.positional, **call.keywords, **call.trainer, **options)
-                scored = to_scores(
-                    returned,
-                    len(call.rows),
-                    self.term.reward.contract.range,
-                    time.perf_counter() - self.since,
-                )
-            except BaseException as error:
-                scored = [raised(error, time.perf_counter() - self.since)] * len(call.rows)
-            scores.append(scored)
-        return scores
+        return [self.call_chunk(call) for call in calls]
+
+    def call_chunk(self, call: ChunkArguments) -> list[Score]:
+        """Call for one chunk; whatever the call raises is the error of all its rows."""
+        if self.cancelled:
+            raise Cancelled
+        bounds, size = self.term.reward.contract.range, len(call.rows)
+        self.row, self.since = call.rows[0], time.perf_counter()
+        try:
+            returned = self.term.function(
+                *call.positional, **call.keywords, **call.trainer, **self.term.call_options()
+            )
+            return to_scores(returned, size, bounds, time.perf_counter() - self.since)
+        except BaseException as error:
+            return [raised(error, time.perf_counter() - self.since)] * size
 
     def cancel(self) -> None:
         """Stop before the next call; the one running cannot be stopped from outside."""

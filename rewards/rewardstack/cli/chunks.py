@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rewardstack.errors import RecordError
-from rewardstack.sample import Sample, freeze
+from rewardstack.sample import Sample, prompt_key
 
 __all__ = ["chunk_ends"]
 
@@ -42,11 +42,3 @@ def check_groups(samples: Sequence[Sample], places: Sequence[str], ends: Sequenc
                     f"stack looks at a prompt's whole group: sort the rows by prompt, or take --chunk {len(samples)}"
                 )
         begin = end
-
-
-def prompt_key(prompt: Any) -> Any:
-    """Return what tells prompts apart; those that hold images and the like only equal themselves."""
-    try:
-        return freeze(prompt)
-    except (TypeError, RecursionError):
-        return id(prompt)

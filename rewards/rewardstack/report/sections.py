@@ -1,16 +1,11 @@
 """Sections that plugins add to a report, by the hook `rewards_report_sections`."""
 
-import logging
-from typing import Any
-
 import msgspec
 
 from rewardstack.registry import registry
 from rewardstack.report.run import ScoredRun
 
 __all__ = ["Section", "plugin_sections"]
-
-logger = logging.getLogger("rewardstack")
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -22,16 +17,8 @@ class Section(msgspec.Struct, frozen=True):
 
 def plugin_sections(run: ScoredRun) -> list[Section]:
     """Return the sections of all plugins, in the order they were loaded; a hook that fails is logged and left out."""
-    registry().observers()  # loads them
-    hooks = registry().hooks
-    sections = []
-    for name, plugin in hooks.list_name_plugin():
-        others = hooks.get_plugins() - {plugin}
-        hook: Any = hooks.subset_hook_caller("rewards_report_sections", others)
-        try:
-            sections += [
-                Section(str(title), str(text)) for answer in hook(run=run) for title, text in answer or ()
-            ]
-        except Exception:
-            logger.exception("the rewards_report_sections hook of %r failed; its sections are left out", name)
-    return sections
+    return [
+        Section(str(title), str(text))
+        for _, answer in registry().call_each("rewards_report_sections", run=run)
+        for title, text in answer or ()
+    ]

@@ -5,6 +5,7 @@ import os
 import threading
 from typing import Any
 
+from rewardstack.environment import read_number
 from rewardstack.errors import IsolationError
 from rewardstack.files import Source
 from rewardstack.workers.messages import Call, Fault, Recipe
@@ -26,13 +27,13 @@ __all__ = [
 def default_size() -> int:
     """Return how many workers this process may have: the machine's cores shared by its ranks."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    asked = os.environ.get("REWARDSTACK_WORKERS")
-    return int(asked) if asked else max(1, cores // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
+    ranks = int(read_number("LOCAL_WORLD_SIZE", 1, least=1))
+    return int(read_number("REWARDSTACK_WORKERS", max(1, cores // ranks), least=1))
 
 
 def default_memory() -> int:
-    """Return the address space limit of a worker in bytes: `REWARDSTACK_WORKER_MEMORY` in GiB, 8 if unset."""
-    return int(float(os.environ.get("REWARDSTACK_WORKER_MEMORY", "8")) * 2**30)
+    """Return the address space limit of a worker in bytes: `REWARDSTACK_WORKER_MEMORY` in GiB, 8 if unset, 0 for none."""
+    return int(read_number("REWARDSTACK_WORKER_MEMORY", 8, least=0) * 2**30)
 
 
 _pools: list[Pool] = []
@@ -71,7 +72,12 @@ def call_isolated(use: str, *arguments: Any, timeout: float) -> Any:
         IsolationError: It raised, its process died, or it cannot be imported there.
     """
     recipe = Recipe(Source(use), None, {}, is_class=False)
-    outcome, _ = pool().submit(recipe, Call(arguments, plain=True), timeout).result()
+    future = pool().submit(recipe, Call(arguments, plain=True), timeout)
+    try:
+        outcome, _ = future.result()
+    except BaseException:  # interrupted: what runs for nobody is killed
+        future.cancel()
+        raise
     if isinstance(outcome, TimedOut):
         raise TimeoutError(f"{use} was stopped after {timeout:g} s")
     if isinstance(outcome, Fault):

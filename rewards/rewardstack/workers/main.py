@@ -68,7 +68,7 @@ def answer(functions: dict[str, Callable[..., Any]], message: Any) -> Any:
             return None
         return call(functions[message.key], message)
     except BaseException as error:  # a SystemExit or KeyboardInterrupt here is the reward's own
-        return Fault(raised(error).error or "")
+        return Fault(raised(error).error or "", isinstance(error, TimeoutError))
 
 
 def open_channel(descriptor: int) -> socket.socket:

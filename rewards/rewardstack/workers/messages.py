@@ -65,9 +65,10 @@ class Recorded(msgspec.Struct):
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """Why a message could not be answered."""
+    """Why a message could not be answered; `late` where the reward itself ran out of time."""
 
     text: str
+    late: bool = False
 
 
 def frame(message: Any) -> bytes:

@@ -25,6 +25,8 @@ from rewardstack.workers.process import LOAD_SECONDS, Outcome, Task, TimedOut, W
 
 __all__ = ["Pool"]
 
+CLOSED = "the worker pool was closed"
+
 
 class Pool:
     """Worker processes and the thread that feeds them.
@@ -60,10 +62,12 @@ class Pool:
         try:
             payload = frame(msgspec.structs.replace(call, key=key))
         except Exception as error:
-            raise IsolationError(f"a column cannot be sent to a worker process: {error}") from error
+            raise IsolationError(f"{culprit(call)} cannot be sent to a worker process: {error}") from error
         task = Task(key, recipe, payload, limit, Future())
         self._submitted.append(task)
         self._wake()
+        if self.closed:  # the thread may have ended before it saw the task
+            settle(task, Fault(CLOSED), 0.0)
         return task.future
 
     def close(self) -> None:
@@ -90,7 +94,7 @@ class Pool:
                 self._fail_all(f"the worker pool failed: {type(error).__name__}: {error}")
         for worker in list(self._workers):
             self._remove(worker)
-        self._fail_all("the worker pool was closed")
+        self._fail_all(CLOSED)
 
     def _step(self) -> None:
         for key, _ in self._selector.select(self._patience()):
@@ -229,14 +233,11 @@ class Pool:
             settle(task, Fault(why), 0.0)
 
     def _fail_all(self, why: str) -> None:
-        for task in [
-            *self._queue,
-            *self._submitted,
-            *(worker.task for worker in self._workers if worker.task),
-        ]:
+        while self._submitted:  # others may append meanwhile
+            self._queue.append(self._submitted.popleft())
+        for task in [*self._queue, *(worker.task for worker in self._workers if worker.task)]:
             settle(task, Fault(why), 0.0)
         self._queue.clear()
-        self._submitted.clear()
         for worker in list(self._workers):
             self._remove(worker)
 
@@ -246,6 +247,17 @@ def settle(task: Task, outcome: Outcome, seconds: float) -> None:
     with contextlib.suppress(Exception):  # a future cancelled meanwhile refuses a result
         if not task.future.done():
             task.future.set_result((outcome, seconds))
+
+
+def culprit(call: Call) -> str:
+    """Return what of a call's arguments cannot be pickled."""
+    arguments = [(f"argument {place + 1}", value) for place, value in enumerate(call.arguments)]
+    for name, value in [*arguments, *((repr(name), value) for name, value in call.keywords.items())]:
+        try:
+            pickle.dumps(value, protocol=5)
+        except Exception:  # that it fails is what is asked
+            return name
+    return "a call"
 
 
 def recipe_key(recipe: Recipe) -> str:

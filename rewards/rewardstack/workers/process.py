@@ -120,7 +120,16 @@ def start_process(channel: socket.socket, memory: int) -> "subprocess.Popen[byte
     windows = sys.platform == "win32"
     descriptor = -1 if windows else channel.fileno()
     process = subprocess.Popen(
-        [sys.executable, "-m", "rewardstack.workers.main", str(descriptor), str(os.getpid()), str(memory)],
+        # -P: a random.py in the working folder is no business of ours; the real path is sent later
+        [
+            sys.executable,
+            "-P",
+            "-m",
+            "rewardstack.workers.main",
+            str(descriptor),
+            str(os.getpid()),
+            str(memory),
+        ],
         pass_fds=() if windows else (descriptor,),
         stdin=subprocess.PIPE if windows else subprocess.DEVNULL,
         stdout=2,  # what a reward prints must not mix with the caller's output
@@ -134,7 +143,7 @@ def start_process(channel: socket.socket, memory: int) -> "subprocess.Popen[byte
 
 
 def worker_environment() -> dict[str, str]:
-    """Return the environment of workers: no GPU, one thread a library, no inherited interpreter options."""
+    """Return the environment of workers: this process's own, but for GPUs (none) and threads (one a library)."""
     quiet = {
         "CUDA_VISIBLE_DEVICES": "",
         "OMP_NUM_THREADS": "1",

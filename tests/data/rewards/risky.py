@@ -20,6 +20,8 @@ def acts(completion: str) -> float | Score:
         os.kill(os.getpid(), signal.SIGSEGV)
     if completion == "memory":
         return float(len(bytearray(64 * 2**30)))
+    if completion == "gigabyte":
+        return float(len(bytearray(2**30)) > 0)
     if completion == "print":
         print("printed by a reward")
     if completion == "systemexit":
@@ -62,6 +64,26 @@ def group(completions: list[str]) -> list[float]:
     return [float(10**10**10)] if "hang" in completions else [1.0] * len(completions)
 
 
-def unloadable(completion):
-    """Stand for a reward whose module cannot be loaded twice."""
-    return 1.0
+def batch_of_hangs(completions, **columns):
+    """Hang for ever on rows that say so."""
+    if any(text.startswith("hang") for text in completions):
+        return [float(10**10**10)]
+    return [1.0] * len(completions)
+
+
+@reward(scope="batch")
+def relative(completion: list[str]) -> list[float]:
+    """Compare rows with the longest of their batch; hang where one says so."""
+    if "hang" in completion:
+        return [float(10**10**10)]
+    return [len(text) / max(map(len, completion)) for text in completion]
+
+
+def late(completion):
+    """Give up as a client whose server does not answer."""
+    raise TimeoutError("the judge did not answer")
+
+
+def length(completion):
+    """Tell how much text came."""
+    return Score(1.0, details={"length": len(completion)})

@@ -31,6 +31,7 @@ def plugins(monkeypatch):
 
 def module_of(*rewards):
     module = types.ModuleType("made_here")
+    module.__all__ = [each.__name__ for each in rewards]
     for each in rewards:
         setattr(module, each.__name__, each)
     return module
