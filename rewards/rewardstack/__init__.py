@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     )
     from rewardstack.decorator import reward
     from rewardstack.errors import RewardstackError, StackError
+    from rewardstack.extras import import_extra
     from rewardstack.hookspecs import hookimpl
     from rewardstack.sample import Batch, Sample, completion_text, prompt_text
     from rewardstack.score import Score, StackScore
@@ -41,6 +42,7 @@ __all__ = [
     "find_phrases",
     "find_tags",
     "hookimpl",
+    "import_extra",
     "prompt_text",
     "reward",
     "visible_text",
@@ -66,6 +68,7 @@ LAZY = {
     "find_phrases": "answer",
     "find_tags": "answer",
     "hookimpl": "hookspecs",
+    "import_extra": "extras",
     "prompt_text": "sample",
     "visible_text": "answer",
 }

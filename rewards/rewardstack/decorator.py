@@ -91,21 +91,11 @@ def reward(
         options: dict[str, Any] = {"range": range, "deterministic": deterministic, "isolated": isolated}
         options |= {"timeout": timeout, "scope": scope, "equal_forms": equal_forms, "check": check}
         return functools.partial(reward, **options)
-    low, high = float(range[0]), float(range[1])
-    if not low < high or not (math.isfinite(low) and math.isfinite(high)):
-        raise ContractError(f"{name_of(target)}: range must be two finite numbers, low < high, not {range!r}")
-    if timeout is not None and not 0 < timeout < math.inf:
-        raise ContractError(
-            f"{name_of(target)}: timeout must be a number of seconds above 0, not {timeout!r}"
-        )
     forms = equal_forms if callable(equal_forms) else tuple(equal_forms)
-    for form in () if callable(forms) else forms:
-        if form not in EQUAL_FORMS:
-            raise ContractError(
-                f"{name_of(target)}: there is no equal form {form!r}{nearest(form, EQUAL_FORMS)}. "
-                f"There are: {', '.join(EQUAL_FORMS)}"
-            )
-    contract = Contract((low, high), deterministic, isolated, timeout, scope, forms, check)
+    contract = Contract(
+        (float(range[0]), float(range[1])), deterministic, isolated, timeout, scope, forms, check
+    )
+    check_contract(contract, name_of(target))
     described = describe(target, name_of(target), contract)
     for word in described.options.keys() & set(STACK_WORDS):
         warnings.warn(
@@ -115,3 +105,18 @@ def reward(
         )
     mark(target, contract)
     return target
+
+
+def check_contract(contract: Contract, name: str) -> None:
+    """Raise `ContractError` for a contract that promises nothing that could be kept."""
+    low, high = contract.range or (0.0, 1.0)
+    if not low < high or not (math.isfinite(low) and math.isfinite(high)):
+        raise ContractError(f"{name}: range must be two finite numbers, low < high, not {contract.range!r}")
+    if contract.timeout is not None and not 0 < contract.timeout < math.inf:
+        raise ContractError(f"{name}: timeout must be a number of seconds above 0, not {contract.timeout!r}")
+    for form in () if callable(contract.equal_forms) else contract.equal_forms:
+        if form not in EQUAL_FORMS:
+            raise ContractError(
+                f"{name}: there is no equal form {form!r}{nearest(form, EQUAL_FORMS)}. "
+                f"There are: {', '.join(EQUAL_FORMS)}"
+            )

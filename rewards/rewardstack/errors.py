@@ -7,6 +7,7 @@ __all__ = [
     "ColumnError",
     "ContractError",
     "IsolationError",
+    "MissingExtra",
     "OptionError",
     "PluginError",
     "RecordError",
@@ -63,6 +64,10 @@ class RecordError(RewardstackError):
 
 class ResumeError(RewardstackError):
     """Scores on disk that belong to another stack, other plugins or other samples."""
+
+
+class MissingExtra(RewardstackError):
+    """A library that comes with an extra and is not installed; the message has the line that installs it."""
 
 
 class RewardError(RewardstackError):

@@ -38,6 +38,11 @@ def to_score(raw: Any, range: tuple[float, float] | None, seconds: float = 0.0) 
     return msgspec.structs.replace(score, value=value, seconds=seconds)
 
 
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural where it needs one."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def number_in(value: Any) -> float | None:
     """Return a number (Python's, NumPy's, a one-element tensor) as a float, None for anything else."""
     if isinstance(value, (str, bytes, bytearray)):
@@ -60,7 +65,7 @@ def to_scores(
     except Exception as error:  # a generator that raises on the way
         return [raised(error, seconds)] * size
     if len(values) != size:
-        why = f"returned {len(values)} values for {size} completions"
+        why = f"returned {count(len(values), 'value')} for {count(size, 'completion')}"
         return [failed(why, seconds, "length")] * size
     return [to_score(value, range, seconds / size) for value in values]
 

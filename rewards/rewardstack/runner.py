@@ -168,11 +168,20 @@ def check_columns(terms: Sequence[Term], batch: Batch) -> None:
         for column, required in term.columns().items():
             if required and column not in batch:
                 known = sorted(batch.given | {"prompt", "completion", "messages"})
+                reader, mend = reader_of(term, column)
                 raise ColumnError(
-                    f"term {term.name!r}: {term.reward.name} reads the column {column!r}, which the samples do not "
-                    f"have{nearest(column, known)}. They have: {', '.join(known)}. "
-                    f'Another name can be mapped: columns = {{ {column} = "..." }}'
+                    f"term {term.name!r}: {reader} the column {column!r}, which the samples do not have"
+                    f"{nearest(column, known)}. They have: {', '.join(known)}{mend}"
                 )
+
+
+def reader_of(term: Term, column: str) -> tuple[str, str]:
+    """Return what of a term reads a column, and how it could read another."""
+    parameters = [name for name, read in term.inputs.items() if read == column]
+    if not parameters:
+        return "`when` goes by", ""
+    mapped = f'columns = {{ {parameters[0]} = "..." }}'
+    return f"{term.reward.name} reads", f". Another name can be mapped: {mapped}"
 
 
 def run_terms(terms: Sequence[Term], batch: Batch, trainer: Mapping[str, Any]) -> Scored:

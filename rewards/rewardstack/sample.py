@@ -57,8 +57,12 @@ class Sample(msgspec.Struct, frozen=True):
     def from_row(cls, row: Mapping[str, Any], id: str = "") -> "Sample":
         """Return the sample of one data set row; a row with only `messages` is split before its last message.
 
-        Raises `RecordError` when the row has neither a `completion` nor `messages`.
+        Raises `RecordError` when it is no row, or has neither a `completion` nor `messages`.
         """
+        if not isinstance(row, Mapping):
+            raise RecordError(
+                f"samples are `Sample` objects or rows (tables with a 'completion'), not {type(row).__name__}"
+            )
         columns = {name: value for name, value in row.items() if name not in ("prompt", "completion")}
         own_id = row.get("id")
         name = id if own_id is None else str(own_id)

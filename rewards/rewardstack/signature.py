@@ -5,14 +5,14 @@ import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from rewardstack.contract import UNMARKED, Contract, Scope, Settled, contract_of, name_of
 from rewardstack.errors import ContractError, OptionError, RewardstackError, nearest
 
-__all__ = ["STACK_WORDS", "TRAINER_ARGUMENTS", "Option", "Reward", "describe", "signature_of"]
+__all__ = ["STACK_WORDS", "TRAINER_ARGUMENTS", "Option", "Reward", "describe", "explain", "signature_of"]
 
 STACK_WORDS = (
     "use", "weight", "when", "requires", "clip", "timeout", "on_error", "on_timeout", "columns", "make", "options",
@@ -96,6 +96,11 @@ class Reward(msgspec.Struct, frozen=True):
                 self.contract.check(defaults_of(self.options) | converted)
             except (ValueError, RewardstackError) as error:
                 raise OptionError(f"{where}: {error}") from error
+            except Exception as error:  # the check itself is at fault: say whose it is
+                raise ContractError(
+                    f"{where}: the check of {self.name} failed: {type(error).__name__}: {error}. "
+                    f"It is called with one mapping of all options"
+                ) from error
         return converted
 
     def settle(self, options: Mapping[str, Any]) -> "Reward":
@@ -248,7 +253,26 @@ def convert(value: Any, annotation: Any, where: str) -> Any:
     try:
         return msgspec.convert(value, annotation, strict=True, dec_hook=make_foreign)
     except msgspec.ValidationError as error:
-        message = str(error).replace("`", "")
-        raise OptionError(f"{where}: {message[0].lower()}{message[1:]} (given: {value!r})") from error
+        raise OptionError(f"{where}: {explain(error, annotation)} (given: {value!r})") from error
     except TypeError:
         return value
+
+
+def explain(error: msgspec.ValidationError, annotation: Any) -> str:
+    """Return what msgspec says of a value as a clause; of a choice, what there is to choose from."""
+    message = str(error).replace("`", "")
+    if message.startswith("Invalid enum value"):
+        choices = [str(choice) for choice in choices_of(annotation)]
+        wrong = message.partition("'")[2].partition("'")[0]
+        return f"there is no {wrong!r}{nearest(wrong, choices)}; there are: {', '.join(choices)}"
+    message = message.replace("Object contains unknown field", "it has no").replace(
+        "Object missing required field", "it needs"
+    )
+    return f"{message[0].lower()}{message[1:]}"
+
+
+def choices_of(annotation: Any) -> list[Any]:
+    """Return the values of every `Literal` within an annotation."""
+    if get_origin(annotation) is Literal:
+        return list(get_args(annotation))
+    return [choice for part in get_args(annotation) for choice in choices_of(part)]

@@ -3,11 +3,12 @@
 import copy
 import inspect
 import math
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
 
 import msgspec
 
@@ -16,12 +17,13 @@ from rewardstack.errors import ColumnError, IsolationError, OptionError, StackEr
 from rewardstack.files import Source
 from rewardstack.registry import Registry
 from rewardstack.sample import IMMUTABLE
-from rewardstack.signature import STACK_WORDS, TRAINER_ARGUMENTS, Reward, describe, signature_of
+from rewardstack.signature import STACK_WORDS, TRAINER_ARGUMENTS, Reward, describe, explain, signature_of
 from rewardstack.workers.messages import Recipe
 
 __all__ = ["Schedule", "Term", "make_term"]
 
 EMPTY = inspect.Parameter.empty
+SCHEDULE_WORDS = ("from", "to", "steps", "shape", "start")
 Shape = Literal["linear", "cosine", "step"]
 SHAPES: dict[str, Callable[[float], float]] = {
     "linear": lambda share: share,
@@ -192,8 +194,41 @@ def make_term(
         read_inputs(reward, words.columns, options, where),
     )
     if term.isolated:
-        term.recipe()
+        check_isolation(term)
+    warn_of_low_end(term)
     return term
+
+
+def check_isolation(term: Term) -> None:
+    """Raise `IsolationError` for a term that must run in a worker process and cannot."""
+    term.recipe()
+    logging = [name for name in ("log_extra", "log_metric") if name in term.inputs]
+    if logging and term.reward.scope == "sample":
+        raise IsolationError(
+            f"term {term.name!r}: {term.reward.name} runs in a worker process, where {logging[0]} is only there for "
+            f"the batch form (a parameter named `completions`)"
+        )
+
+
+def warn_of_low_end(term: Term) -> None:
+    """Warn where the low end, which should be the worst a term can give, is the best: at a negative weight."""
+    weight, words = term.words.weight, term.words
+    least = min(weight.first, weight.last) if isinstance(weight, Schedule) else weight
+    gives_low = [
+        word
+        for word, used in (
+            ("requires", words.requires),
+            ("on_error", words.on_error == "low"),
+            ("on_timeout", words.on_timeout == "low"),
+        )
+        if used
+    ]
+    if least < 0 and gives_low:
+        warnings.warn(
+            f"term {term.name!r} has a negative weight, and `{gives_low[0]}` gives it the low end of its range, which then "
+            f"earns the most; a reward with a range below 0 and a positive weight does what is meant",
+            stacklevel=2,
+        )
 
 
 def read_words(own: dict[str, Any], where: str) -> Words:
@@ -201,9 +236,7 @@ def read_words(own: dict[str, Any], where: str) -> Words:
     try:
         words = msgspec.convert(own, Words, strict=True)
     except msgspec.ValidationError as error:
-        path = str(error).rpartition("at `$.")[2].strip("`")
-        message = str(error).partition(" - at")[0].replace("`", "")
-        raise StackError(f"{where}, {path}: {message[0].lower()}{message[1:]}") from error
+        raise StackError(f"{where}{explain_word(error)}") from error
     weight, clip = words.weight, words.clip
     ends = (weight.first, weight.last) if isinstance(weight, Schedule) else (weight,)
     if not all(map(math.isfinite, ends)):
@@ -215,6 +248,19 @@ def read_words(own: dict[str, Any], where: str) -> Words:
     if words.timeout is not None and not 0 < words.timeout < math.inf:
         raise StackError(f"{where}: timeout must be a number of seconds above 0, not {words.timeout}")
     return words
+
+
+def explain_word(error: msgspec.ValidationError) -> str:
+    """Return which word of a term is wrong and what it takes."""
+    message, _, path = str(error).partition(" - at `$")
+    word = path.strip("`").lstrip(".").partition(".")[0].partition("[")[0]
+    hint = Shape if word == "weight" else get_type_hints(Words).get(word, Any)
+    said = explain(msgspec.ValidationError(message), hint)
+    if word == "weight" and "float | object" in said:
+        said = "expected a number, or a schedule such as { from = 0.0, to = 1.0, steps = 500 }"
+    elif said.startswith("it has no "):
+        said += f"{nearest(said.removeprefix('it has no '), SCHEDULE_WORDS)}; a schedule has: {', '.join(SCHEDULE_WORDS)}"
+    return f", {word}: {said}"
 
 
 def find(use: Any, registry: Registry, base: Path | None, where: str) -> tuple[Reward, Source | None]:

@@ -157,7 +157,7 @@ def limited(
         ({"completion": "x"}, "It is a column of that reward"),
         ({"limit": "4"}, r"term 't', limit: expected int, got str \(given: '4'\)"),
         ({"limit": True}, "expected int, got bool"),
-        ({"mode": "hard"}, "invalid enum value 'hard'"),
+        ({"mode": "hard"}, "mode: there is no 'hard'; there are: strict, soft"),
         ({"tags": ["a", 1]}, r"expected str, got int"),
     ],
 )

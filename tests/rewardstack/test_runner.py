@@ -216,7 +216,7 @@ def test_group_rewards_get_one_prompts_rows():
 @pytest.mark.parametrize(
     ("returned", "error"),
     [
-        ([1.0], "returned 1 values for 2 completions"),
+        ([1.0], "returned 1 value for 2 completions"),
         (1.0, "returned float, expected a list of 2 values"),
         (["1", 0.5], "returned str '1', expected a number, None or a Score"),
         ([float("nan"), 0.5], "returned nan, which is no finite number"),

@@ -1,14 +1,18 @@
 """A stack is data: read from TOML or built in Python, checked when it is loaded."""
 
 import math
+from pathlib import Path
 
 import pytest
 
 from rewardstack import Sample, Stack, StackError, reward
 from rewardstack.errors import (
     ColumnError,
+    ContractError,
+    IsolationError,
     OptionError,
     PluginError,
+    RecordError,
     RewardError,
     RewardNotFound,
     TooManyErrors,
@@ -28,6 +32,7 @@ def right(completion: str, answer: str) -> float:
     return float(completion == answer)
 
 
+RISKY = Path(__file__).parents[1] / "data/rewards/risky.py"
 BRIEF = '''
 from rewardstack import reward
 
@@ -167,12 +172,14 @@ def test_prefill_belongs_to_the_template():
         ({"a": {"use": brief, "completion": 3}}, OptionError, "it is a column of that reward"),
         ({"a": {"use": brief, "limit": "3"}}, OptionError, "term 'a', limit: expected int, got str"),
         ({"a": {"use": brief, "weight": "2"}}, StackError, "term 'a', weight: expected"),
+        ({"a": {"use": brief, "weight": {"from": 0, "to": 1, "step": 9}}}, StackError, r"term 'a', weight: it has no step \(did you mean 'steps'\?\); a schedule has: from"),
+        ({"a": {"use": brief, "on_error": "mas"}}, StackError, r"there is no 'mas' \(did you mean 'mask'\?\)"),
         ({"a": {"use": brief, "weight": math.nan}}, StackError, "term 'a': the weight must be a finite number, not nan"),
         ({"a": {"use": brief, "weight": {"from": 0, "to": 1, "steps": 0}}}, StackError, "a schedule needs at least one step"),
-        ({"a": {"use": brief, "weight": {"from": 0, "to": 1, "steps": 9, "shape": "round"}}}, StackError, "invalid enum value 'round'"),
+        ({"a": {"use": brief, "weight": {"from": 0, "to": 1, "steps": 9, "shape": "round"}}}, StackError, "term 'a', weight: there is no 'round'; there are: linear, cosine, step"),
         ({"a": {"use": brief, "clip": [1, 0]}}, StackError, "clip must be two finite numbers, low < high"),
         ({"a": {"use": brief, "timeout": 0}}, StackError, "timeout must be a number of seconds above 0"),
-        ({"a": {"use": brief, "on_error": "ignore"}}, StackError, "term 'a', on_error: invalid enum value 'ignore'"),
+        ({"a": {"use": brief, "on_error": "ignore"}}, StackError, "term 'a', on_error: there is no 'ignore'; there are: mask, low, abstain, raise"),
         ({"a": {"use": brief, "columns": {"answr": "solution"}}}, ColumnError, "columns names 'answr', but brief reads no such column"),
         ({"a": {"use": brief, "requires": {"b": 1}}}, StackError, "term 'a' requires 'b', which is no term of the stack"),
         ({"a": {"use": brief, "requires": {"b": 1}}, "b": {"use": brief, "requires": {"a": 1}}}, StackError, "goes round in a circle: (a -> b -> a|b -> a -> b)"),
@@ -220,6 +227,42 @@ def test_a_missing_column_is_an_error_before_anything_runs():
         match=r"term 'right': right reads the column 'answer', which the samples do not have \(did you mean 'answers'\?\)",
     ):
         stack.score([{"completion": "4", "answers": "4"}])
+
+
+def test_a_missing_column_of_when_is_told_as_such():
+    stack = Stack({"right": {"use": right, "when": {"tsk": "math"}}})
+    with pytest.raises(
+        ColumnError, match=r"term 'right': `when` goes by the column 'tsk', .* \(did you mean 'task'\?\)"
+    ):
+        stack.score([{"completion": "4", "answer": "4", "task": "math"}])
+
+
+def test_samples_that_are_no_rows_are_refused():
+    with pytest.raises(RecordError, match="samples are `Sample` objects or rows .*, not str"):
+        Stack({"brief": brief}).score("x")
+
+
+def test_a_check_that_fails_is_named_as_such():
+    @reward(check=lambda limit=2: limit % 2)
+    def odd(completion: str, *, limit: int = 1) -> float:
+        return 1.0
+
+    with pytest.raises(
+        ContractError, match="term 'odd': the check of odd failed: TypeError: .* one mapping of all options"
+    ):
+        Stack({"odd": odd})
+
+
+def test_a_low_end_that_earns_the_most_is_warned_of():
+    with pytest.warns(
+        UserWarning, match="term 'long' has a negative weight, and `requires` gives it the low end"
+    ):
+        Stack({"brief": brief, "long": {"use": brief, "weight": -1.0, "requires": {"brief": 1.0}}})
+
+
+def test_an_isolated_sample_reward_cannot_log():
+    with pytest.raises(IsolationError, match="log_metric is only there for the batch form"):
+        Stack({"logs": {"use": f"{RISKY}:logs", "timeout": 1}})
 
 
 def test_a_row_that_lacks_a_column_others_have_is_that_rows_error():

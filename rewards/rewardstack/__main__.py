@@ -1,0 +1,5 @@
+"""Lets `python -m rewardstack` do what `rewards` does."""
+
+from rewardstack.cli import main
+
+main()
