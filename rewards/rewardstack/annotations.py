@@ -46,7 +46,7 @@ def annotation_text(annotation: Any, quote: Callable[[str], str] = '"{}"'.format
     if arguments and WORDS.get(kind) == "list":
         count = f"{len(arguments)}: " if kind is tuple and Ellipsis not in arguments else ""
         return f"list of {count}{annotation_text(arguments[0], quote)}"
-    return WORDS.get(kind) or getattr(annotation, "__name__", str(annotation))
+    return WORDS.get(kind, str(getattr(annotation, "__name__", annotation)))
 
 
 def bounds_of(metadata: Sequence[Any]) -> list[str]:

@@ -17,7 +17,7 @@ import pluggy
 
 from rewardstack.contract import is_marked, name_of
 from rewardstack.errors import PluginError, RewardNotFound, nearest
-from rewardstack.files import Source, importable_source, load_source, read_source
+from rewardstack.files import Source, importable_source, load_source, locate, read_source, source_hash
 from rewardstack.hookspecs import Config, HookSpecs
 from rewardstack.signature import Reward, describe
 
@@ -174,8 +174,8 @@ class Registry:
         place, colon, attribute = use.rpartition(":")
         source = Source(use)
         if colon and place.endswith(".py"):
-            path = (base or Path.cwd()) / Path(place).expanduser()
-            source = Source(f"{place}:{attribute}", str(path.resolve()), read_source(path, use))
+            path = locate(place, base, use)
+            source = Source(f"{place}:{attribute}", str(path), read_source(path, use))
         return self.find_again(source), source
 
     def find_again(self, source: Source) -> Reward:
@@ -208,7 +208,7 @@ class Registry:
     def version_of(self, source: Source) -> str:
         """Return what the code behind a source is: a file's hash, or `distribution version`."""
         if source.text is not None:
-            return "sha256:" + hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
+            return source_hash(source.path, source.text)
         if ":" in source.use:
             package = source.use.partition(":")[0].partition(".")[0]
             names = importlib.metadata.packages_distributions().get(package, [])
@@ -298,7 +298,8 @@ def attribute_of(module: types.ModuleType, path: str, use: str) -> Any:
     found: Any = module
     for name in path.split("."):
         if not hasattr(found, name):
-            callables = [key for key, value in vars(found).items() if callable(value) and key[0] != "_"]
+            members = getattr(found, "__dict__", {})
+            callables = [key for key, value in members.items() if callable(value) and key[0] != "_"]
             marked = [key for key in callables if is_marked(getattr(found, key))] or callables
             raise RewardNotFound(
                 f"{use}: there is no {name!r}{nearest(name, callables)}. It has: {', '.join(marked) or 'nothing callable'}"

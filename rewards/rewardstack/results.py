@@ -1,6 +1,7 @@
 """Makes scores of what rewards return and raise."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -8,6 +9,9 @@ import msgspec
 from rewardstack.score import Fault, Score
 
 __all__ = ["failed", "raised", "to_score", "to_scores"]
+
+
+FIELDS: dict[str, Any] = {"reason": str, "details": Mapping, "error": (str, type(None)), "fault": str}
 
 
 def to_score(raw: Any, range: tuple[float, float] | None, seconds: float = 0.0) -> Score:
@@ -18,6 +22,8 @@ def to_score(raw: Any, range: tuple[float, float] | None, seconds: float = 0.0) 
     if type(raw) is float and range is not None and range[0] <= raw <= range[1]:
         return Score(raw, seconds=seconds)
     score = raw if isinstance(raw, Score) else Score()
+    if score is raw and (wrong := wrong_field(score)):
+        return failed(f"returned a Score whose {wrong}", seconds, "type")
     if raw is None or (score is raw and (score.error is not None or score.value is None)):
         return msgspec.structs.replace(score, value=None, seconds=seconds)
     returned = score.value if score is raw else raw
@@ -41,6 +47,15 @@ def to_score(raw: Any, range: tuple[float, float] | None, seconds: float = 0.0) 
 def count(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural where it needs one."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def wrong_field(score: Score) -> str:
+    """Return which field of a score is not what it should be, and what it is; empty where all are."""
+    for name, wanted in FIELDS.items():
+        value = getattr(score, name)
+        if not isinstance(value, wanted):
+            return f"{name} is {short(value)}"
+    return "" if all(isinstance(key, str) for key in score.details) else "details have names that are no text"
 
 
 def number_in(value: Any) -> float | None:

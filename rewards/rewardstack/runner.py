@@ -9,19 +9,20 @@ import contextvars
 import logging
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from rewardstack.calls import Caller, caller_for
-from rewardstack.columns import bind_chunk, bind_rows, share
+from rewardstack.columns import ChunkArguments, bind_chunk, bind_rows, share
 from rewardstack.errors import ColumnError, RewardError, nearest
+from rewardstack.results import raised
 from rewardstack.sample import Batch, prompt_key
 from rewardstack.score import Score
 from rewardstack.term import Term
 
-__all__ = ["Scored", "TermRun", "check_columns", "run_terms"]
+__all__ = ["Cancellation", "Scored", "TermRun", "check_columns", "run_terms"]
 
 logger = logging.getLogger("rewardstack")
 
@@ -83,7 +84,7 @@ class Job:
         rows = list(range(self.batch.size))
         for column, allowed in self.term.routes().items():
             values = self.batch.column(column)
-            rows = [row for row in rows if values[row] in allowed]
+            rows = [row for row in rows if is_among(values[row], allowed)]
         return rows
 
     def open_rows(self, rows: list[int]) -> list[int]:
@@ -118,8 +119,14 @@ class Job:
         """Score a batch whole (rows that `when` leaves out included), or one prompt's group at a time."""
         is_batch = self.term.reward.scope == "batch"
         chunks = [list(range(self.batch.size))] if is_batch else group_rows(self.batch, rows)
-        calls = [bind_chunk(self.term, self.batch, chunk, self.trainer) for chunk in chunks if chunk]
-        kept = set(rows)
+        kept, calls = set(rows), list[ChunkArguments]()
+        for chunk in filter(None, chunks):
+            try:
+                calls.append(bind_chunk(self.term, self.batch, chunk, self.trainer))
+            except Exception as error:  # a value that cannot be copied
+                why = f"a column cannot be copied for it: {raised(error).error}"
+                for row in kept.intersection(chunk):
+                    self.scores[row] = Score(error=why)
         for call, scores in zip(calls, self.caller.call_chunks(calls), strict=True):
             for row, score in zip(call.rows, scores, strict=True):
                 self.scores[row] = self.finish(score) if row in kept else None
@@ -139,6 +146,16 @@ class Job:
     def result(self) -> TermRun:
         """Return what was done."""
         return TermRun(self.scores, self.calls, self.shared, self.closed, self.seconds)
+
+
+def is_among(value: Any, allowed: Sequence[Any]) -> bool:
+    """Whether a value is one of those `when` allows; true is not 1, and what cannot be compared is none of them."""
+    try:
+        return any(
+            bool(value == each) and isinstance(value, bool) is isinstance(each, bool) for each in allowed
+        )
+    except Exception:  # an array compared with a text, say
+        return False
 
 
 def gate_score(term: Term, gate: str, score: Score | None, least: float) -> Score | None:
@@ -184,7 +201,37 @@ def reader_of(term: Term, column: str) -> tuple[str, str]:
     return f"{term.reward.name} reads", f". Another name can be mapped: {mapped}"
 
 
-def run_terms(terms: Sequence[Term], batch: Batch, trainer: Mapping[str, Any]) -> Scored:
+class Cancellation:
+    """Lets another thread give a batch up."""
+
+    def __init__(self) -> None:
+        self._cancels: list[Callable[[], None]] = []
+        self._cancelled = False
+        self._lock = threading.Lock()
+
+    def add(self, cancel: Callable[[], None]) -> None:
+        """Register what is to be called, at once where the batch has been given up already."""
+        with self._lock:
+            self._cancels.append(cancel)
+            cancelled = self._cancelled
+        if cancelled:
+            cancel()
+
+    def cancel(self) -> None:
+        """Give the batch up."""
+        with self._lock:
+            self._cancelled = True
+            cancels = list(self._cancels)
+        for cancel in cancels:
+            cancel()
+
+
+def run_terms(
+    terms: Sequence[Term],
+    batch: Batch,
+    trainer: Mapping[str, Any],
+    cancellation: Cancellation | None = None,
+) -> Scored:
     """Score a batch by every term and return the runs by name.
 
     Raises `ColumnError` when columns are missing, `RewardError` for terms whose `on_error` is `raise`. When the
@@ -197,7 +244,9 @@ def run_terms(terms: Sequence[Term], batch: Batch, trainer: Mapping[str, Any]) -
                 batch.column(column)  # normalised once, before threads could race to do it
     jobs: dict[str, Job] = {}
     for term in terms:  # sorted by the stack: gates come before the terms that require them
-        jobs[term.name] = Job(term, batch, trainer, jobs)
+        job = jobs[term.name] = Job(term, batch, trainer, jobs)
+        if cancellation is not None:
+            cancellation.add(job.caller.cancel)
     threads = [
         threading.Thread(
             target=contextvars.copy_context().run, args=(job.work,), name=f"rewardstack-{name}", daemon=True

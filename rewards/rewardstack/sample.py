@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from rewardstack.errors import RecordError
+from rewardstack.errors import ColumnError, RecordError
 
 __all__ = ["ABSENT", "Batch", "Message", "Sample", "completion_text", "freeze", "prompt_key", "prompt_text"]
 
@@ -129,7 +129,7 @@ def completion_text(completion: Any) -> str:
         return strip_special_tokens(completion)
     if completion is None:
         return ""
-    return last_text(as_messages(completion, "assistant"), "assistant")
+    return last_text(check_messages(as_messages(completion, "assistant"), "completion"), "assistant")
 
 
 def prompt_text(prompt: Any) -> str:
@@ -138,7 +138,17 @@ def prompt_text(prompt: Any) -> str:
         return prompt
     if prompt is None:
         return ""
-    return last_text(as_messages(prompt, "user"), "user")
+    return last_text(check_messages(as_messages(prompt, "user"), "prompt"), "user")
+
+
+def check_messages(messages: list[Message], what: str) -> list[Message]:
+    """Return messages as they are; `RecordError` where they are none."""
+    for message in messages:
+        if not isinstance(message, Mapping):
+            raise RecordError(
+                f"a {what} is text or a list of messages, and {type(message).__name__} is no message"
+            )
+    return messages
 
 
 def as_messages(value: Any, role: str) -> list[Message]:
@@ -147,7 +157,11 @@ def as_messages(value: Any, role: str) -> list[Message]:
         return []
     if isinstance(value, str):
         return [{"role": role, "content": value}]
-    return [dict(value)] if isinstance(value, Mapping) else list(value)
+    if isinstance(value, Mapping):
+        return [dict(value)]
+    if not isinstance(value, list | tuple):
+        raise RecordError(f"expected text or a list of messages, not {type(value).__name__}")
+    return list(value)
 
 
 class Batch:
@@ -171,6 +185,12 @@ class Batch:
         self.size = len(completions)
         self.ids = ids if ids is not None else [str(index) for index in range(self.size)]
         self.prefill = prefill
+        for name, values in (("prompts", prompts), *columns.items()):
+            if isinstance(values, str) or not hasattr(values, "__len__") or len(values) != self.size:
+                held = f"{len(values)} values" if isinstance(values, list | tuple) else type(values).__name__
+                raise ColumnError(
+                    f"the column {name!r} must be a list of {self.size} values, one a completion, not {held}"
+                )
         own = {name: values for name, values in columns.items() if name not in DERIVED}
         self.given = frozenset(own)
         self._columns: dict[str, Sequence[Any]] = {**own, "prompts": prompts, "completions": completions}

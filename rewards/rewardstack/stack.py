@@ -2,12 +2,14 @@
 
 import asyncio
 import hashlib
+import json
 import logging
 import math
 import threading
 import tomllib
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from graphlib import CycleError, TopologicalSorter
 from importlib.metadata import version
 from pathlib import Path
@@ -19,7 +21,7 @@ from rewardstack.environment import read_number
 from rewardstack.errors import IsolationError, StackError, TooManyErrors, nearest
 from rewardstack.files import Source
 from rewardstack.registry import registry
-from rewardstack.runner import Scored, run_terms
+from rewardstack.runner import Cancellation, Scored, run_terms
 from rewardstack.sample import Batch, Sample
 from rewardstack.score import StackScore
 from rewardstack.term import Term, make_term
@@ -92,6 +94,7 @@ class Stack:
             name: make_term(name, data, registry(), base, sources.get(name)) for name, data in rewards.items()
         }
         self.terms = sort_terms(made)
+        check_gates(made)
         self._recent: deque[bool] = deque(maxlen=ERROR_WINDOW)
         self._told: set[tuple[str, str]] = set()
         self._causes: dict[tuple[str, str], None] = {}  # those told that count, in the order they came
@@ -102,18 +105,22 @@ class Stack:
         """Read a stack from a TOML file; raises `StackError` naming the file and the fault."""
         path = Path(path)
         try:
-            data = tomllib.loads(path.read_text("utf-8"))
+            data = tomllib.loads(path.read_text("utf-8-sig"))
         except OSError as error:
             raise StackError(f"cannot read the stack {path}: {error.strerror}") from error
         except UnicodeDecodeError as error:
             raise StackError(f"{path} is not UTF-8 text") from error
-        except tomllib.TOMLDecodeError as error:
+        except (
+            ValueError,
+            RecursionError,
+        ) as error:  # TOML's own, numbers too long to read, brackets too deep
             raise StackError(f"{path} is not valid TOML: {error}") from error
         rewards = data.pop("rewards", {})
         if not isinstance(rewards, dict) or not all(isinstance(term, dict) for term in rewards.values()):
             raise StackError(f"{path}: rewards are tables: [rewards.NAME] with a `use`")
         data.setdefault("name", path.stem)
         try:
+            read_settings(data)
             return cls(rewards, base=path.parent, **data)
         except StackError as error:
             raise type(error)(f"{path}: {error}") from error
@@ -151,8 +158,24 @@ class Stack:
         return self.score([Sample(completion, prompt, columns)], step)[0]
 
     async def ascore(self, samples: Iterable[Sample | Mapping[str, Any]], step: int = 0) -> list[StackScore]:
-        """Score samples without blocking the running event loop; see `score`."""
-        return await asyncio.to_thread(self.score, samples, step)
+        """Score samples without blocking the running event loop; see `score`.
+
+        When it is cancelled, calls under way are cancelled or killed; a plain one runs on in its daemon thread.
+        """
+        batch, cancellation, done = self.batch(samples), Cancellation(), Future[list[StackScore]]()
+
+        def work() -> None:
+            try:
+                done.set_result(self._run(batch, step, {}, cancellation).scores)
+            except BaseException as error:  # handed to who awaits it
+                done.set_exception(error)
+
+        threading.Thread(target=work, name="rewardstack-ascore", daemon=True).start()
+        try:
+            return await asyncio.shield(asyncio.wrap_future(done))
+        except asyncio.CancelledError:
+            cancellation.cancel()
+            raise
 
     def run(self, samples: Iterable[Sample | Mapping[str, Any]] | Batch, step: int = 0) -> Run:
         """Score samples and return the scores together with what each term did; see `score`.
@@ -166,8 +189,10 @@ class Stack:
         """Return samples as the columns that `run` takes."""
         return Batch.from_samples(samples, self.settings.prefill)
 
-    def _run(self, batch: Batch, step: int, trainer: Mapping[str, Any]) -> Run:
-        runs = run_terms(self.terms, batch, {"step": step, **trainer})
+    def _run(
+        self, batch: Batch, step: int, trainer: Mapping[str, Any], cancellation: Cancellation | None = None
+    ) -> Run:
+        runs = run_terms(self.terms, batch, {"step": step, **trainer}, cancellation)
         weights = [term.weight(step) for term in self.terms]
         scores = total_rows(self.terms, [runs[term.name].scores for term in self.terms], weights, batch.ids)
         self._tell_errors(scores)
@@ -260,7 +285,10 @@ class Stack:
                 terms[term.name]["use"] = term.source.use.replace("\\", "/").rpartition("/")[2]
         versions["rewardstack"] = f"rewardstack {version('rewardstack')}"
         data = {"settings": msgspec.to_builtins(self.settings), "rewards": terms, "versions": versions}
-        return hashlib.sha256(msgspec.json.encode(data, enc_hook=repr, order="deterministic")).hexdigest()
+        text = json.dumps(
+            data, sort_keys=True, default=repr
+        )  # unlike msgspec's, it tells inf, -inf and nan apart
+        return hashlib.sha256(text.encode()).hexdigest()
 
     def data(self) -> dict[str, Any]:
         """Return its terms as plain data, as they would stand in a TOML file."""
@@ -324,6 +352,17 @@ def sort_terms(terms: Mapping[str, Term]) -> list[Term]:
         return [terms[name] for name in order]
     except CycleError as error:
         raise StackError(f"`requires` goes round in a circle: {' -> '.join(error.args[1])}") from error
+
+
+def check_gates(terms: Mapping[str, Term]) -> None:
+    """Raise `StackError` for a gate that can never open, because its reward never gives what is required."""
+    for name, term in terms.items():
+        for gate, least in term.words.requires.items():
+            bounds = terms[gate].words.clip or terms[gate].reward.contract.range
+            if bounds is not None and least > bounds[1]:
+                raise StackError(
+                    f"term {name!r} requires {gate} to reach {least:g}, but {gate} gives {bounds[1]:g} at most"
+                )
 
 
 def counts_as_error(score: StackScore) -> bool:

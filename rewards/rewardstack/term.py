@@ -23,6 +23,8 @@ from rewardstack.workers.messages import Recipe
 __all__ = ["Schedule", "Term", "make_term"]
 
 EMPTY = inspect.Parameter.empty
+SCALARS = (str, int, float, bool)
+MOST_STEPS = 10**12
 SCHEDULE_WORDS = ("from", "to", "steps", "shape", "start")
 Shape = Literal["linear", "cosine", "step"]
 SHAPES: dict[str, Callable[[float], float]] = {
@@ -241,13 +243,38 @@ def read_words(own: dict[str, Any], where: str) -> Words:
     ends = (weight.first, weight.last) if isinstance(weight, Schedule) else (weight,)
     if not all(map(math.isfinite, ends)):
         raise StackError(f"{where}: the weight must be a finite number, not {weight}")
-    if isinstance(weight, Schedule) and weight.steps < 1:
-        raise StackError(f"{where}: a schedule needs at least one step, not {weight.steps}")
+    if isinstance(weight, Schedule):
+        check_schedule(weight, where)
+    for gate, least in words.requires.items():
+        if not math.isfinite(least):
+            raise StackError(f"{where}, requires: {gate} must reach a finite number, not {least}")
+    for column, allowed in words.when.items():
+        if not all(
+            isinstance(each, SCALARS)
+            for each in (allowed if isinstance(allowed, list | tuple) else [allowed])
+        ):
+            raise StackError(
+                f"{where}, when: {column} is compared with text, numbers, booleans or a list of them"
+            )
+        if isinstance(allowed, list | tuple) and not allowed:
+            raise StackError(f"{where}, when: {column} = [] leaves the term out of every row")
     if clip is not None and not (math.isfinite(clip[0]) and math.isfinite(clip[1]) and clip[0] < clip[1]):
         raise StackError(f"{where}: clip must be two finite numbers, low < high, not {list(clip)}")
     if words.timeout is not None and not 0 < words.timeout < math.inf:
         raise StackError(f"{where}: timeout must be a number of seconds above 0, not {words.timeout}")
     return words
+
+
+def check_schedule(schedule: Schedule, where: str) -> None:
+    """Raise `StackError` for a schedule that reaches no number, or none in this lifetime."""
+    if not math.isfinite(schedule.last - schedule.first):
+        raise StackError(f"{where}: the weight must move between numbers of a sensible size")
+    if not 1 <= schedule.steps <= MOST_STEPS:
+        raise StackError(
+            f"{where}: a schedule needs at least one step and at most {MOST_STEPS:,}, not {schedule.steps}"
+        )
+    if not 0 <= schedule.start <= MOST_STEPS:
+        raise StackError(f"{where}: a schedule starts at step 0 to {MOST_STEPS:,}, not {schedule.start}")
 
 
 def explain_word(error: msgspec.ValidationError) -> str:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rewardstack import Sample, Stack, completion_text, reward, runner
-from rewardstack.errors import OptionError
+from rewardstack import Sample, Score, Stack, completion_text, reward, runner
+from rewardstack.errors import ColumnError, OptionError, RecordError
 
 
 def run(use, rows, **words):
@@ -471,3 +471,77 @@ def test_a_forked_child_scores_async_terms_on_a_loop_of_its_own():
     if not child:
         os._exit(0 if stack.score_one("b").total == 1.0 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_an_async_call_that_holds_up_the_loop_has_timed_out_all_the_same():
+    async def blocks(completion):
+        time.sleep(0.5)  # noqa: ASYNC251 - what must not be done
+        return 1.0
+
+    assert errors(blocks, [Sample("a")], timeout=0.2) == ["timed out after 0.2 s"]
+
+
+def test_cancelling_ascore_cancels_async_calls():
+    cancelled = threading.Event()
+
+    async def waits(completion):
+        try:
+            await asyncio.sleep(600)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    async def main():
+        await asyncio.wait_for(Stack({"waits": waits}).ascore([Sample("a")]), 0.2)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(main())
+    assert cancelled.wait(5)
+
+
+@pytest.mark.parametrize(
+    ("score", "wrong"),
+    [
+        (Score(1.0, details=None), "details is None"),
+        (Score(1.0, details={1: "a"}), "details have names that are no text"),
+        (Score(1.0, reason=5), "reason is 5"),
+        (Score(error=5), "error is 5"),
+    ],
+)
+def test_a_score_whose_fields_are_of_the_wrong_kind_is_an_error(score, wrong):
+    assert errors(lambda completion: score, [Sample("a")]) == [f"returned a Score whose {wrong}"]
+
+
+def test_a_batch_that_cannot_be_copied_is_the_error_of_its_rows():
+    rows = [Sample("a", columns={"lock": threading.Lock()}), Sample("b", columns={"lock": threading.Lock()})]
+    found = errors(lambda completions, lock: [1.0, 1.0], rows)
+    assert all(error.startswith("a column cannot be copied for it: raised TypeError") for error in found)
+
+
+def test_when_compares_what_can_be_compared():
+    class Array:
+        def __eq__(self, other):
+            raise ValueError("the truth value of an array is ambiguous")
+
+        __hash__ = None
+
+    rows = [Sample("a", columns={"k": value}) for value in (Array(), 1, True, 1.0, "1")]
+    scores = Stack({"it": {"use": lambda completion: 1.0, "when": {"k": 1}}}).score(rows)
+    assert [score.total for score in scores] == [None, 1.0, None, 1.0, None]
+
+
+@pytest.mark.parametrize(
+    "completion", [5, b"x", [5], float("nan"), [{"role": "assistant", "content": "x"}, 5]]
+)
+def test_a_completion_that_is_none_is_refused(completion):
+    with pytest.raises(RecordError, match="expected text or a list of messages|is no message"):
+        Stack({"length": length}).score([Sample(completion)])
+
+
+@pytest.mark.parametrize("values_given", [["1"], "12", 5, ("1", "2", "3")])
+def test_columns_that_do_not_fit_the_completions_are_refused_by_name(values_given):
+    stack = Stack({"it": lambda completion, answer: 1.0})
+    with pytest.raises(
+        ColumnError, match="the column 'answer' must be a list of 2 values, one a completion, not "
+    ):
+        stack(prompts=["p", "p"], completions=["a", "b"], answer=values_given)

@@ -1,6 +1,8 @@
 """A stack is data: read from TOML or built in Python, checked when it is loaded."""
 
 import math
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -174,6 +176,14 @@ def test_prefill_belongs_to_the_template():
         ({"a": {"use": brief, "weight": "2"}}, StackError, "term 'a', weight: expected"),
         ({"a": {"use": brief, "weight": {"from": 0, "to": 1, "step": 9}}}, StackError, r"term 'a', weight: it has no step \(did you mean 'steps'\?\); a schedule has: from"),
         ({"a": {"use": brief, "on_error": "mas"}}, StackError, r"there is no 'mas' \(did you mean 'mask'\?\)"),
+        ({"a": {"use": brief, "weight": {"from": -1e308, "to": 1e308, "steps": 9}}}, StackError, "the weight must move between numbers of a sensible size"),
+        ({"a": {"use": brief, "weight": {"from": 0, "to": 1, "steps": 9, "start": 10**13}}}, StackError, "a schedule starts at step 0 to 1,000,000,000,000"),
+        ({"a": {"use": brief, "when": {"task": []}}}, StackError, r"term 'a', when: task = \[\] leaves the term out of every row"),
+        ({"a": {"use": brief, "when": {"task": {"x": 1}}}}, StackError, "term 'a', when: task is compared with text, numbers, booleans or a list"),
+        ({"a": {"use": brief, "requires": {"b": math.nan}}, "b": brief}, StackError, "requires: b must reach a finite number, not nan"),
+        ({"a": {"use": brief, "requires": {"b": 2.0}}, "b": brief}, StackError, "term 'a' requires b to reach 2, but b gives 1 at most"),
+        ({"a": {"use": "a\0.py:x"}}, RewardNotFound, "is no path"),
+        ({"a": {"use": "~no_such_user/x.py:y"}}, RewardNotFound, "is no path"),
         ({"a": {"use": brief, "weight": math.nan}}, StackError, "term 'a': the weight must be a finite number, not nan"),
         ({"a": {"use": brief, "weight": {"from": 0, "to": 1, "steps": 0}}}, StackError, "a schedule needs at least one step"),
         ({"a": {"use": brief, "weight": {"from": 0, "to": 1, "steps": 9, "shape": "round"}}}, StackError, "term 'a', weight: there is no 'round'; there are: linear, cosine, step"),
@@ -199,6 +209,10 @@ def test_a_stack_that_cannot_be_meant_is_refused_when_it_is_loaded(rewards, erro
     [
         ("[rewards.a\nuse = 1", r"bad.toml is not valid TOML: .*line 1"),
         ("nmae = 'x'\n[rewards.a]\nuse='format.tags'", r"a stack has no 'nmae' \(did you mean 'name'\?\)"),
+        ("base = '/tmp'\n[rewards.a]\nuse='json:loads'", "a stack has no 'base'"),
+        ("self = 1\n[rewards.a]\nuse='json:loads'", "a stack has no 'self'"),
+        ("x = " + "1" * 5000, "is not valid TOML"),
+        ("x = " + "[" * 5000, "is not valid TOML"),
         ("rewards = 3", r"rewards are tables: \[rewards.NAME\]"),
         ("max_error_share = 2\n[rewards.a]\nuse='json:loads'", "max_error_share must be from 0 to 1"),
         (
@@ -336,6 +350,67 @@ def test_a_file_reward_may_import_helpers_beside_it(write):
         "from helpers_of_mine import LIMIT\ndef short(completion): return float(len(completion) <= LIMIT)",
     )
     assert Stack({"short": f"{path}:short"}).score_one("ab").total == 1.0
+
+
+def test_a_stack_file_may_begin_with_a_byte_order_mark(tmp_path):
+    (tmp_path / "my.py").write_text("\ufeff" + BRIEF, "utf-8")
+    (tmp_path / "s.toml").write_text('\ufeff[rewards.brief]\nuse = "my.py:brief"\n', "utf-8")
+    assert Stack.load(tmp_path / "s.toml").score_one("a").total == 1.0
+
+
+def test_loading_a_file_leaves_the_users_path_as_it_was(write, monkeypatch, tmp_path):
+    path = write("mine.py", BRIEF)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    before = list(sys.path)
+    Stack({"brief": f"{path}:brief"})
+    assert sys.path == before
+
+
+def test_threads_may_load_one_file_at_the_same_time(write):
+    path = write("slow_to_load.py", "import time\ntime.sleep(0.2)\ndef it(completion): return 1.0")
+    with ThreadPoolExecutor(4) as threads:
+        stacks = list(threads.map(lambda _: Stack({"it": f"{path}:it"}), range(4)))
+    assert [stack.score_one("a").total for stack in stacks] == [1.0] * 4
+
+
+def test_a_file_whose_loading_was_interrupted_loads_anew(write, monkeypatch):
+    path = write(
+        "stopped.py",
+        "import os\nif os.environ.get('STOP_LOADING'): raise KeyboardInterrupt\ndef it(completion): return 1.0",
+    )
+    monkeypatch.setenv("STOP_LOADING", "1")
+    with pytest.raises(KeyboardInterrupt):
+        Stack({"it": f"{path}:it"})
+    monkeypatch.delenv("STOP_LOADING")
+    assert Stack({"it": f"{path}:it"}).score_one("a").total == 1.0
+
+
+def test_two_helpers_of_one_name_are_not_taken_for_each_other(write):
+    for folder, value in (("one", 0.25), ("two", 0.75)):
+        write(f"{folder}/helper_of_both.py", f"V = {value}")
+        write(f"{folder}/mine.py", "import helper_of_both\ndef it(completion): return helper_of_both.V")
+    one, two = (write(f"{folder}/note.txt", "").parent / "mine.py" for folder in ("one", "two"))
+    assert Stack({"it": f"{one}:it"}).score_one("a").total == 0.25
+    with pytest.raises(
+        PluginError,
+        match="imports 'helper_of_both', which is beside it, but .*one.* was loaded under that name",
+    ):
+        Stack({"it": f"{two}:it"})
+
+
+def test_the_fingerprint_sees_helpers_and_options_json_cannot_tell_apart(write):
+    write("helper_counted.py", "V = 1.0")
+    path = write("counted.py", "import helper_counted\ndef it(completion): return helper_counted.V")
+    before = Stack({"it": f"{path}:it"}).fingerprint()
+    write("helper_counted.py", "V = 0.5")
+    assert Stack({"it": f"{path}:it"}).fingerprint() != before
+
+    @reward
+    def bounded(completion: str, *, most: float = 0.0) -> float:
+        return 1.0
+
+    stacks = [Stack({"it": {"use": bounded, "most": most}}) for most in (math.inf, -math.inf, math.nan, 0.0)]
+    assert len({stack.fingerprint() for stack in stacks}) == 4
 
 
 def test_factories_take_make(write):

@@ -325,3 +325,59 @@ def test_a_plain_function_can_be_called_in_a_worker_process():
         call_isolated("math:sqrt", -1, timeout=20)
     with pytest.raises(IsolationError, match="there is no module 'no_such_module'"):
         call_isolated("no_such_module:thing", timeout=20)
+
+
+def test_a_reward_that_forks_answers_once():
+    both = Stack(
+        {"forks": {"use": f"{RISKY}:forks", "timeout": 20}, "it": {"use": f"{RISKY}:length", "timeout": 20}}
+    )
+    for _ in range(3):
+        rows = both.score([Sample(str(place)) for place in range(6)])
+        assert {row.rewards["forks"].value for row in rows} == {0.5}
+        assert {row.rewards["it"].value for row in rows} == {1.0}
+
+
+def test_results_that_do_harm_when_they_are_rebuilt_harm_their_own_row_alone():
+    began = time.monotonic()
+    got = scores(stack("returns_odd", timeout=20), ["a", "exit", "picky", "b"])
+    assert [score.value for score in got] == [1.0, None, None, 1.0]
+    assert {score.error for score in got[1:3]} == {
+        "its result cannot be read: SystemExit",
+        "its result cannot be read: TypeError",
+    }
+    assert time.monotonic() - began < 10
+
+
+def test_a_result_that_takes_its_time_to_be_rebuilt_delays_no_deadline():
+    slow = threading.Thread(target=scores, args=(stack("returns_odd", timeout=20), ["sleep"]))
+    slow.start()
+    began = time.monotonic()
+    scores(stack(timeout=0.3), ["hang"])
+    assert time.monotonic() - began < 1.2
+    slow.join()
+
+
+def test_what_a_killed_call_has_started_dies_with_it_wherever_it_went(monkeypatch, tmp_path):
+    monkeypatch.setenv("REWARDSTACK_TEST_FILE", str(tmp_path / "pid"))
+    workers.close_pool()
+    assert scores(stack("leaves", timeout=1.0), ["session"])[0].error == "timed out after 1 s"
+    assert not alive(int((tmp_path / "pid").read_text()))
+
+
+def test_a_worker_that_ends_is_missed_even_if_its_child_holds_on():
+    began = time.monotonic()
+    got = scores(stack("leaves", timeout=60), ["holder", "a"])
+    assert got[0].error == "the worker process died (exit code 3)"
+    assert got[1].value == 1.0
+    assert time.monotonic() - began < 5
+
+
+def test_cancelling_ascore_kills_what_runs_for_it():
+    async def main():
+        began = time.monotonic()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(stack(timeout=600).ascore([Sample("hang")]), 0.5)
+        return time.monotonic() - began
+
+    assert asyncio.run(main()) < 2
+    assert scores(stack(timeout=20), ["a"])[0].value == 1.0

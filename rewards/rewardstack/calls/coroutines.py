@@ -100,11 +100,14 @@ class AsyncCaller:
             raise
         finally:
             self.pending.pop(row, None)
-        if not finished:
+        ran = time.perf_counter() - began
+        if timeout is not None and (
+            not finished or ran > timeout
+        ):  # it may have held up the loop, and so its deadline
             task.cancel()  # and not awaited: one that swallows the cancellation must not hold up the rest
-            return timed_out(timeout or 0.0, time.perf_counter() - began)
+            return timed_out(timeout, ran)
         if task.cancelled():
-            return failed("cancelled itself", time.perf_counter() - began)
+            return failed("cancelled itself", ran)
         return task.result()
 
     def cancel(self) -> None:

@@ -13,8 +13,8 @@ from rewardstack.errors import IsolationError
 from rewardstack.results import failed
 from rewardstack.score import Score
 from rewardstack.term import Term
-from rewardstack.workers import Outcome, Pool, TimedOut, pool
-from rewardstack.workers.messages import Call, Fault, Recorded
+from rewardstack.workers import Outcome, Pool, Settled, TimedOut, pool
+from rewardstack.workers.messages import Call, Fault, Recorded, read_reply
 
 __all__ = ["IsolatedCaller"]
 
@@ -30,7 +30,7 @@ class IsolatedCaller:
         self.bounds = term.reward.contract.range
         self.began = 0.0
         self.cancelled = False
-        self.futures: list[Future[tuple[Outcome, float]]] = []
+        self.futures: list[Future[Settled]] = []
         self.rows: list[int] = []  # the (first) row of each of them
 
     def call_rows(self, arguments: Arguments) -> list[Score]:
@@ -107,7 +107,7 @@ class IsolatedCaller:
         call = Call(chunk.positional, keywords, many=len(chunk.rows), range=self.bounds, trainer=logs)
         return self._queue(workers, call, limit)
 
-    def _queue(self, workers: Pool, call: Call, limit: float | None) -> "Future[tuple[Outcome, float]]":
+    def _queue(self, workers: Pool, call: Call, limit: float | None) -> "Future[Settled]":
         if self.cancelled:
             raise Cancelled
         try:
@@ -119,10 +119,11 @@ class IsolatedCaller:
         self.futures.append(future)
         return future
 
-    def wait(self, future: "Future[tuple[Outcome, float]]") -> tuple[Outcome, float]:
+    def wait(self, future: "Future[Settled]") -> tuple[Outcome, float]:
         """Return a call's outcome and seconds."""
         try:
-            return future.result()
+            outcome, seconds = future.result()
+            return (read_reply(outcome) if isinstance(outcome, bytes) else outcome), seconds
         except CancelledError as error:
             raise Cancelled from error
 

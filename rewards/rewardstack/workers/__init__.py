@@ -8,13 +8,14 @@ from typing import Any
 from rewardstack.environment import read_number
 from rewardstack.errors import IsolationError
 from rewardstack.files import Source
-from rewardstack.workers.messages import Call, Fault, Recipe
+from rewardstack.workers.messages import Call, Fault, Recipe, Recorded, read_reply
 from rewardstack.workers.pool import Pool
-from rewardstack.workers.process import Outcome, TimedOut
+from rewardstack.workers.process import Outcome, Settled, TimedOut
 
 __all__ = [
     "Outcome",
     "Pool",
+    "Settled",
     "TimedOut",
     "call_isolated",
     "close_pool",
@@ -78,8 +79,10 @@ def call_isolated(use: str, *arguments: Any, timeout: float) -> Any:
     except BaseException:  # interrupted: what runs for nobody is killed
         future.cancel()
         raise
+    if isinstance(outcome, bytes):
+        outcome = read_reply(outcome)
     if isinstance(outcome, TimedOut):
         raise TimeoutError(f"{use} was stopped after {timeout:g} s")
     if isinstance(outcome, Fault):
         raise IsolationError(f"{use}: {outcome.text}")
-    return outcome.value
+    return outcome.value if isinstance(outcome, Recorded) else None

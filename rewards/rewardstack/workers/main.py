@@ -15,9 +15,10 @@ from typing import Any
 
 from rewardstack.registry import registry
 from rewardstack.results import raised, to_score, to_scores
-from rewardstack.workers.messages import Call, Fault, Load, Recorded, receive, send
+from rewardstack.workers.messages import Call, Fault, Load, Recorded, frame_reply, receive
 
 PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
 
 
 def die_with_parent(parent: int) -> None:
@@ -78,26 +79,41 @@ def open_channel(descriptor: int) -> socket.socket:
     return socket.socket(fileno=descriptor)
 
 
+def stay_alone(channel: socket.socket) -> None:
+    """Keep the channel from what a reward forks or starts, and adopt what its children leave behind.
+
+    An adopted process is still below this one when the pool kills it, however it was started (Linux).
+    """
+    channel.set_inheritable(False)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=channel.close)
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
 def main(descriptor: int, parent: int, memory: int) -> None:
     """Serve messages until the other end closes."""
     die_with_parent(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    channel = open_channel(descriptor)
+    channel, process = open_channel(descriptor), os.getpid()
+    stay_alone(channel)
     sys.path[:] = pickle.loads(receive(channel))
     limit_memory(memory)
     functions: dict[str, Callable[..., Any]] = {}
-    send(channel, None)  # it is ready
+    channel.sendall(frame_reply(None))  # it is ready
     while True:
         try:
             data = receive(channel)
         except EOFError:
             return
-        message = pickle.loads(data)
-        result = answer(functions, message)
+        result = answer(functions, pickle.loads(data))
+        if os.getpid() != process:  # a reward has forked, and this is the child coming back
+            os._exit(0)
         try:
-            send(channel, result)
+            reply = frame_reply(result)
         except Exception as error:  # a score whose details cannot be pickled
-            send(channel, Fault(f"its result cannot leave the worker: {error}"))
+            reply = frame_reply(Fault(f"its result cannot leave the worker: {raised(error).error}"))
+        channel.sendall(reply)
 
 
 if __name__ == "__main__":

@@ -11,9 +11,12 @@ import msgspec
 from rewardstack.files import Source
 from rewardstack.score import Score
 
-__all__ = ["Call", "Fault", "Load", "Recipe", "Recorded", "frame", "receive", "send"]
+__all__ = [
+    "HEADER", "Call", "Fault", "Load", "Recipe", "Recorded", "frame", "frame_reply", "is_fault", "read_reply", "receive", "send",
+]  # fmt: skip
 
 HEADER = struct.Struct(">Q")
+RESULT, FAULT = b"+", b"-"
 
 
 class Recipe(msgspec.Struct, frozen=True):
@@ -80,6 +83,28 @@ def frame(message: Any) -> bytes:
 def send(channel: socket.socket, message: Any) -> None:
     """Send one message."""
     channel.sendall(frame(message))
+
+
+def is_fault(reply: bytes) -> bool:
+    """Whether a reply's bytes hold a `Fault`; nothing else of them is read."""
+    return reply[:1] == FAULT
+
+
+def frame_reply(result: Any) -> bytes:
+    """Return a worker's reply as bytes for the wire: its kind, then its pickle."""
+    data = (FAULT if isinstance(result, Fault) else RESULT) + pickle.dumps(result, protocol=5)
+    return HEADER.pack(len(data)) + data
+
+
+def read_reply(reply: bytes) -> Any:
+    """Return what a reply holds; a `Fault` where what a reward returned cannot be rebuilt.
+
+    To be called by who waits for it, never by the pool's own thread: rebuilding runs code of the reward's choosing.
+    """
+    try:
+        return pickle.loads(memoryview(reply)[1:])
+    except BaseException as error:  # classes may do anything when they are rebuilt, even exit
+        return Fault(f"its result cannot be read: {type(error).__name__}")
 
 
 def receive(channel: socket.socket) -> bytes:

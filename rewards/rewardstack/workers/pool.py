@@ -11,6 +11,7 @@ import os
 import pickle
 import selectors
 import socket
+import subprocess
 import threading
 import time
 from collections import deque
@@ -20,11 +21,12 @@ from typing import Any
 import msgspec
 
 from rewardstack.errors import IsolationError
-from rewardstack.workers.messages import Call, Fault, Load, Recipe, frame
-from rewardstack.workers.process import LOAD_SECONDS, Outcome, Task, TimedOut, Worker
+from rewardstack.workers.messages import Call, Fault, Load, Recipe, frame, is_fault, read_reply
+from rewardstack.workers.process import LOAD_SECONDS, Settled, Task, TimedOut, Worker
 
 __all__ = ["Pool"]
 
+CLOSING_SECONDS = 0.2
 CLOSED = "the worker pool was closed"
 
 
@@ -52,7 +54,7 @@ class Pool:
         self._thread = threading.Thread(target=self._serve, name="rewardstack-workers", daemon=True)
         self._thread.start()
 
-    def submit(self, recipe: Recipe, call: Call, limit: float | None) -> "Future[tuple[Outcome, float]]":
+    def submit(self, recipe: Recipe, call: Call, limit: float | None) -> "Future[Settled]":
         """Queue a call of a reward and return its future: the outcome, and the seconds it ran.
 
         `limit` is the seconds it may run. Cancelling the future drops a waiting call and kills a running one. Raises
@@ -125,20 +127,23 @@ class Pool:
         try:
             replies = worker.read()
         except EOFError:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                worker.process.wait(CLOSING_SECONDS)  # else its own end could not be told from our kill
             self._bury(worker, worker.kill())
             return
         for reply in replies:
             self._answer(worker, reply)
 
-    def _answer(self, worker: Worker, reply: Any) -> None:
+    def _answer(self, worker: Worker, reply: bytes) -> None:
         if not worker.ready:
             worker.ready, self._start_failures = True, 0
         elif worker.loading is not None:
             key, worker.loading = worker.loading, None
             worker.loaded.add(key)
-            if isinstance(reply, Fault):
+            if is_fault(reply):
                 worker.loaded.discard(key)
-                self._fail_key(key, f"the reward cannot be rebuilt in a worker process: {reply.text}")
+                why = read_reply(reply).text  # made by our own code alone
+                self._fail_key(key, f"the reward cannot be rebuilt in a worker process: {why}")
         elif worker.task is not None:
             task, worker.task = worker.task, None
             settle(task, reply, time.monotonic() - worker.started)
@@ -148,6 +153,8 @@ class Pool:
         for worker in list(self._workers):
             if worker.task is not None and worker.task.future.cancelled():
                 self._remove(worker)
+            elif worker.gone:
+                self._bury(worker, worker.kill())
             elif worker.deadline is not None and now >= worker.deadline:
                 task = worker.task
                 self._remove(worker)
@@ -242,7 +249,7 @@ class Pool:
             self._remove(worker)
 
 
-def settle(task: Task, outcome: Outcome, seconds: float) -> None:
+def settle(task: Task, outcome: bytes | Fault | TimedOut, seconds: float) -> None:
     """Give a task its outcome, unless its caller has given it up."""
     with contextlib.suppress(Exception):  # a future cancelled meanwhile refuses a result
         if not task.future.done():

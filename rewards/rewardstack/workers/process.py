@@ -2,20 +2,20 @@
 
 import contextlib
 import os
-import pickle
 import signal
 import socket
 import subprocess
 import sys
 import time
 from concurrent.futures import Future
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from rewardstack.workers.messages import HEADER, Fault, Recipe, Recorded, frame
 
-__all__ = ["LOAD_SECONDS", "Outcome", "Task", "TimedOut", "Worker"]
+__all__ = ["LOAD_SECONDS", "Outcome", "Settled", "Task", "TimedOut", "Worker"]
 
 START_SECONDS = 60.0
 LOAD_SECONDS = 120.0
@@ -30,6 +30,8 @@ class TimedOut(msgspec.Struct, frozen=True):
 
 
 Outcome = Recorded | Fault | TimedOut
+Settled = tuple[bytes | Fault | TimedOut, float]
+"""How a call ended (a reply's bytes, to be read by who waits for them), and the seconds it ran."""
 
 
 class Task(msgspec.Struct):
@@ -39,7 +41,7 @@ class Task(msgspec.Struct):
     recipe: Recipe
     payload: bytes
     limit: float | None
-    future: "Future[tuple[Outcome, float]]"
+    future: "Future[Settled]"
 
 
 class Worker:
@@ -55,6 +57,7 @@ class Worker:
         self.ready = False
         self.loading: str | None = None
         self.task: Task | None = None
+        self.ended = False
         self.started = time.monotonic()
         self.send(sys.path)
 
@@ -62,8 +65,8 @@ class Worker:
         """Send one message, or its bytes."""
         self.channel.sendall(message if isinstance(message, bytes) else frame(message))
 
-    def read(self) -> list[Any]:
-        """Return the replies that have arrived whole; `EOFError` when the worker is gone."""
+    def read(self) -> list[bytes]:
+        """Return the replies that have arrived whole, unread; `EOFError` when the worker is gone."""
         try:
             data = self.channel.recv(CHUNK)
         except OSError:
@@ -76,7 +79,7 @@ class Worker:
             (size,) = HEADER.unpack_from(self.buffer)
             if len(self.buffer) < HEADER.size + size:
                 break
-            replies.append(pickle.loads(bytes(self.buffer[HEADER.size : HEADER.size + size])))
+            replies.append(bytes(self.buffer[HEADER.size : HEADER.size + size]))
             del self.buffer[: HEADER.size + size]
         return replies
 
@@ -103,16 +106,44 @@ class Worker:
         """Whether it can take a task."""
         return self.ready and self.task is None and self.loading is None
 
+    @property
+    def gone(self) -> bool:
+        """Whether the process has ended, though something it started may still hold the channel open.
+
+        True from the second look on: what it sent last is read before.
+        """
+        ended = self.process.poll() is not None
+        gone, self.ended = ended and self.ended, ended
+        return gone
+
     def kill(self) -> str:
-        """Kill it with everything it started and say how it ended."""
-        if self.process.returncode is None:  # not reaped yet, so its number cannot be anybody else's
+        """Kill it with everything below it and say how it ended."""
+        if self.process.poll() is None and sys.platform != "win32":
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                if sys.platform != "win32":
-                    os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.kill()
+                self.process.send_signal(
+                    signal.SIGSTOP
+                )  # so that it starts nothing while its children are counted
+                for child in descendants(self.process.pid):
+                    with contextlib.suppress(ProcessLookupError, PermissionError):
+                        os.kill(child, signal.SIGKILL)
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
         code = self.process.wait()
         self.channel.close()
         return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+
+def descendants(process: int) -> list[int]:
+    """Return the processes below one, nearest first, as far as `/proc` shows them (Linux)."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):  # it may end while it is looked at
+            fields = entry.read_text(errors="replace").rpartition(")")[2].split()
+            children.setdefault(int(fields[1]), []).append(int(entry.parent.name))
+    found = list(children.get(process, []))
+    for child in found:  # grows while it is walked
+        found.extend(children.get(child, []))
+    return found
 
 
 def start_process(channel: socket.socket, memory: int) -> "subprocess.Popen[bytes]":

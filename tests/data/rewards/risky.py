@@ -4,7 +4,9 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from rewardstack import Score, reward
 
@@ -93,3 +95,47 @@ def logs(completion, log_metric):
     """Log for every row, which a worker process cannot."""
     log_metric("length", len(completion))
     return 1.0
+
+
+@reward
+def forks(completion: str) -> float:
+    """Come back twice: as parent and as child."""
+    return 0.125 if os.fork() == 0 else 0.5
+
+
+class Sly:
+    """Does something else when it is rebuilt."""
+
+    def __init__(self, call, *arguments):
+        self.call, self.arguments = call, arguments
+
+    def __reduce__(self):
+        return self.call, self.arguments
+
+
+class Picky(Exception):
+    """Cannot be rebuilt from what it keeps."""
+
+    def __init__(self, first, second):
+        super().__init__(first)
+
+
+@reward
+def returns_odd(completion: str) -> Score:
+    """Return details that are no data."""
+    odd = {"exit": Sly(sys.exit, 3), "picky": Picky(1, 2), "sleep": Sly(time.sleep, 1.5)}
+    return Score(1.0, details={"odd": odd[completion]} if completion in odd else {})
+
+
+@reward
+def leaves(completion: str) -> Score:
+    """Start what outlives the call: in a session of its own, or holding all that is open."""
+    if completion == "session":
+        child = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+        Path(os.environ["REWARDSTACK_TEST_FILE"]).write_text(str(child.pid))
+        time.sleep(1000)
+    if completion == "holder":
+        if os.fork() == 0:
+            time.sleep(1000)
+        os._exit(3)
+    return Score(1.0)
