@@ -14,6 +14,7 @@ help: ## show this list
 
 demo: $(STAMPS)/user ## test an example stack on real GSM8K completions
 	@$(BIN)/rewards test examples/gsm8k/stack.toml examples/gsm8k/completions.jsonl --label label --of correct
+	@echo && echo "Next: source $(BIN)/activate, then the tour in README.md (rewards --help lists the commands)."
 
 test: lint types test-fast test-slow ## everything CI runs: lint, types, quick tests, long proofs
 
@@ -29,7 +30,7 @@ lint: $(STAMPS)/dev ## ruff, formatting, floors of the house
 	$(BIN)/lint-imports --no-cache
 
 types: $(STAMPS)/dev ## mypy strict and pyright
-	$(BIN)/mypy rewards plugins tests/typing
+	$(BIN)/mypy rewards plugins tests/typing docs/generate.py examples/rewardstack-brief/src
 	$(BIN)/basedpyright
 
 format: $(STAMPS)/dev ## let ruff mend what it can
@@ -42,13 +43,17 @@ docs: $(STAMPS)/dev ## write the generated pages of docs/ anew
 bench: $(STAMPS)/dev ## ratios against plain Python, measured interleaved
 	$(BIN)/python -m tests.benchmarks.bench_core
 
+bench-math: $(STAMPS)/dev ## accuracy and speed of math.equal against math-verify, interleaved
+	$(PIP) install --constraint constraints.txt --editable '.[bench]'
+	$(BIN)/python -m tests.benchmarks.bench_math tests/data/math/pairs.jsonl --completions tests/data/math/completions.jsonl
+
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(STAMPS)/user: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade 'pip>=25.1'
-	$(PIP) install --constraint constraints.txt --editable '.[format]'
+	$(PIP) install --constraint constraints.txt --editable '.[format,math]'
 	mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/dev: pyproject.toml constraints.txt
@@ -58,4 +63,4 @@ $(STAMPS)/dev: pyproject.toml constraints.txt
 	$(PIP) install --constraint constraints.txt --editable '.[all]' --group dev
 	mkdir -p $(STAMPS) && touch $@ $(STAMPS)/user
 
-.PHONY: help demo test test-fast test-slow lint types format docs bench clean
+.PHONY: help demo test test-fast test-slow lint types format docs bench bench-math clean

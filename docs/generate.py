@@ -11,15 +11,15 @@ import re
 import sys
 import textwrap
 import tomllib
-import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from os.path import relpath
 from pathlib import Path
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 import click
 
 from rewardstack import Stack
+from rewardstack.annotations import annotation_text
 from rewardstack.cli import COMMANDS, rewards
 from rewardstack.hookspecs import HookSpecs
 from rewardstack.registry import registry
@@ -63,6 +63,11 @@ def code(text: str) -> str:
     ticks = "``" if "`" in shown else "`"
     pad = " " if "`" in shown else ""
     return f"{ticks}{pad}{shown}{pad}{ticks}"
+
+
+def quote(choice: str) -> str:
+    """Return a choice as TOML writes it, as a code span."""
+    return code(f'"{choice}"')
 
 
 def prose(text: str) -> str:
@@ -156,7 +161,7 @@ def reward_part(name: str, page: Path) -> str:
     options = [
         [
             code(option.name),
-            cell(type_text(hints.get(option.name, Any))),
+            cell(annotation_text(hints.get(option.name, Any), quote)),
             "required" if option.required else default_text(option.default),
             cell(described.get(option.name, "")),
         ]
@@ -173,43 +178,6 @@ def reward_part(name: str, page: Path) -> str:
         f"From {link('examples.toml', DOCS / 'rewards/examples.toml', page)}, scored when this page was made.\n",
     ]
     return "\n\n".join(part for part in parts if part)
-
-
-BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
-
-
-def type_text(annotation: Any) -> str:
-    """Return an option's annotation as words for somebody who writes TOML."""
-    origin, arguments = get_origin(annotation), get_args(annotation)
-    if origin is Annotated:
-        bounds = [
-            f"{words} {getattr(meta, name):g}"
-            for meta in arguments[1:]
-            for name, words in BOUNDS.items()
-            if getattr(meta, name, None) is not None
-        ]
-        return ", ".join([type_text(arguments[0]), *bounds])
-    if origin is Literal:
-        return " or ".join(code(f'"{argument}"') for argument in arguments)
-    if origin in (Union, types.UnionType):
-        return " or ".join(type_text(argument) for argument in arguments if argument is not type(None))
-    if origin in (list, tuple, Sequence):
-        return (
-            f"list of {type_text(arguments[0])}"
-            if Ellipsis in arguments or origin is not tuple
-            else (f"list of {len(arguments)}: {type_text(arguments[0])}")
-        )
-    return WORDS.get(origin or annotation, getattr(annotation, "__name__", str(annotation)))
-
-
-WORDS = {
-    str: "text",
-    int: "whole number",
-    float: "number",
-    bool: "true or false",
-    dict: "table",
-    Any: "anything",
-}
 
 
 def contract_text(reward: Reward) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from rewardstack import Score, find_answer, reward
-from rewardstack_format.matching import Match, gold_answers, gold_texts, matches
+from rewardstack_format.matching import Match, agrees, gold_answers, gold_texts, joint_parts, matches
+from rewardstack_format.wording import article
 
 __all__ = ["Place", "answer", "exact", "shorten", "xml_answer"]
 
@@ -39,16 +40,17 @@ def judge_answer(
     if not golds:
         return NO_GOLD
     found = find_answer(completion, tag=tag, unique=unique, thinking=thinking)
-    details = {"answer": found.text, "gold": golds, "form": found.form}
+    text = ", ".join(joint_parts(completion, found, tag)) or found.text
+    details = {"answer": text, "gold": golds, "form": found.form}
     if where not in ("any", found.form):
-        wanted = f"<{tag}> tag" if where == "tag" else where
-        return Score(0.0, f"the answer is not in a {wanted}: {found.form or found.reason}", details)
-    if found.text is None:
+        wanted = f"{article(tag)} <{tag}> tag" if where == "tag" else f"a {where}"
+        return Score(0.0, f"the answer is not in {wanted}: {found.form or found.reason}", details)
+    if text is None:
         return Score(0.0, found.reason, details)
-    if matches(found.text, golds, match):
-        return Score(1.0, f"answer {shorten(found.text)}, as expected", details)
+    if agrees(completion, found, golds, match, tag):
+        return Score(1.0, f"answer {shorten(text)}, as expected", details)
     hedge = ", a choice between answers" if found.alternatives else ""
-    return Score(0.0, f"answer {shorten(found.text)}{hedge}, expected {shorten(golds[0])}", details)
+    return Score(0.0, f"answer {shorten(text)}{hedge}, expected {shorten(golds[0])}", details)
 
 
 @reward(equal_forms=equal_forms)
@@ -62,7 +64,7 @@ def answer(
     unique: bool = False,
     thinking: bool = False,
 ) -> Score:
-    """1 when the committed answer is the gold's text, in whatever form the completion commits itself.
+    r"""1 when the committed answer is the gold's text, in whatever form the completion commits itself.
 
     The answer is found by `rewardstack.find_answer`: the last `<answer>` tag, else the last box, else `####`, else
     the last phrase ("the answer is", `A: 180`), else the last line; thinking does not count. The column `answer`
@@ -83,7 +85,7 @@ def answer(
     1e400 are exact.
 
     Range: 0 or 1. Does not know mathematics (1/2 is not 0.5: use `math.equal`), a decimal comma or units. "3 or 4"
-    matches only a gold that says so.
+    matches only a gold that says so, and boxes side by side (`\boxed{3} and \boxed{4}`) only the gold "3, 4".
     """
     return judge_answer(completion, answer, match, where, tag, unique=unique, thinking=thinking)
 

@@ -8,9 +8,8 @@ from typing import Any, Literal, NoReturn
 
 import msgspec
 
-from rewardstack import Score, StackError, find_tags, reward, visible_text
+from rewardstack import Score, StackError, find_tags, import_extra, reward, visible_text
 from rewardstack_format.answers import shorten
-from rewardstack_format.extras import load_extra
 
 __all__ = ["json"]
 
@@ -19,6 +18,11 @@ Kind = Literal["container", "object", "array", "any"]
 KINDS: dict[str, tuple[type, ...]] = {
     "container": (dict, list), "object": (dict,), "array": (list,), "any": (object,)
 }  # fmt: skip
+
+
+DEEPEST_FLAT = (
+    20  # levels of a value that any schema has the room for, unless it refers to itself without end
+)
 
 
 class NotJson(ValueError):
@@ -79,18 +83,67 @@ def locate(completion: str, within: Place, tag: str) -> str:
 
 @lru_cache(maxsize=64)
 def make_validator(schema: bytes) -> Any:
-    """Return the validator of a schema (as JSON); `StackError` where the schema itself is wrong."""
-    jsonschema = load_extra("jsonschema", "format.json with a schema")
-    registry = load_extra("referencing", "format.json with a schema").Registry()  # fetches nothing
+    """Return the validator of a schema (as JSON); `StackError` where the schema itself is wrong.
+
+    Values without depth are tried, so that most references to nothing, and to themselves, show when a stack is loaded.
+    """
+    jsonschema = import_extra("jsonschema", "format", "format.json with a schema")
+    registry = import_extra(
+        "referencing", "format", "format.json with a schema"
+    ).Registry()  # fetches nothing
     data = msgspec.json.decode(schema)
-    kind = jsonschema.validators.validator_for(data, default=jsonschema.Draft202012Validator)
+    kind = pick_draft(data, jsonschema.validators)
     try:
         kind.check_schema(data)
     except jsonschema.SchemaError as error:
         raise StackError(
             f"format.json: the schema is wrong at {error.json_path}: {error.message[:200]}"
         ) from error
-    return kind(data, registry=registry)
+    validator = kind(data, registry=registry)
+    for flat in ("null", "{}", "[]"):
+        find_error(validator, DECODER.decode(flat))
+    return validator
+
+
+def pick_draft(schema: Any, validators: Any) -> Any:
+    """Return the class of validator that a schema's `$schema` names; `StackError` for what no draft allows."""
+    if not isinstance(schema, (dict, bool)):
+        raise StackError(
+            f"format.json: a schema is an object (or true or false), not {msgspec.json.encode(schema)[:40].decode()}"
+        )
+    known = (validators.Draft202012Validator, validators.Draft201909Validator, validators.Draft7Validator,
+             validators.Draft6Validator, validators.Draft4Validator, validators.Draft3Validator)  # fmt: skip
+    asked = schema.get("$schema") if isinstance(schema, dict) else None
+    if asked is None:
+        return known[0]
+    names = {kind.ID_OF(kind.META_SCHEMA).rstrip("#"): kind for kind in known}
+    if not isinstance(asked, str) or asked.rstrip("#") not in names:
+        raise StackError(f"format.json: unknown $schema {asked!r}; it may be {', '.join(names)}")
+    return names[asked.rstrip("#")]
+
+
+def find_error(validator: Any, value: Any) -> Any:
+    """Return the first `ValidationError` of a value, None without one; `StackError` where the schema is at fault."""
+    unresolvable = import_extra("referencing", "format", "format.json with a schema").exceptions.Unresolvable
+    try:
+        return next(validator.iter_errors(value), None)
+    except unresolvable as error:
+        raise StackError(f"format.json: the schema refers to what is not there: {error}") from error
+    except RecursionError as error:
+        if depth_of(value) > DEEPEST_FLAT:
+            raise NotJson("as it is nested too deeply") from error
+        raise StackError("format.json: the schema refers to itself without end") from error
+
+
+def depth_of(value: Any) -> int:
+    """Return how deep a value is nested: 0 for text and numbers, 1 for a list of them."""
+    depth, level = 0, [value]
+    while level := [
+        inner for each in level if isinstance(each, (dict, list))
+        for inner in (each.values() if isinstance(each, dict) else each)
+    ]:  # fmt: skip
+        depth += 1
+    return depth
 
 
 @lru_cache(maxsize=16)
@@ -107,7 +160,10 @@ def pick_schema(column: Any, inline: Mapping[str, Any] | None, path: str | None)
     given = inline if column is None else column
     if given is None:
         return None if path is None else read_schema(path)
-    return given.encode() if isinstance(given, str) else msgspec.json.encode(given)
+    try:
+        return given.encode() if isinstance(given, str) else msgspec.json.encode(given)
+    except (TypeError, ValueError) as error:
+        raise StackError(f"format.json: the schema cannot be written as JSON: {error}") from error
 
 
 def read_validator(schema: bytes) -> Any:
@@ -120,11 +176,10 @@ def read_validator(schema: bytes) -> Any:
 
 def find_violation(value: Any, schema: bytes) -> str:
     """Return how a value breaks a schema first; empty where it does not."""
-    validator = read_validator(schema)
     try:
-        violation = next(validator.iter_errors(value), None)
-    except RecursionError:
-        return "as it is nested too deeply"
+        violation = find_error(read_validator(schema), value)
+    except NotJson as error:
+        return str(error)
     return "" if violation is None else f"at {violation.json_path}: {shorten(violation.message)}"
 
 
@@ -151,8 +206,8 @@ def json(
     """1 when the completion is JSON, and of the given schema where there is one.
 
     A schema comes from the row's column `json_schema` (a table, or JSON text), else from an option; its `$schema`
-    names the draft, 2020-12 by default. References to other documents are not fetched. Without a schema an empty
-    object or array is worth nothing.
+    names the draft, 2020-12 by default; an unknown one is refused. References to other documents are not fetched.
+    Without a schema an empty object or array is worth nothing.
 
     Options:
         schema: The schema, inline.

@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from rewardstack import Score, reward
+from rewardstack import Score, StackError, reward
 from rewardstack_format.answers import shorten
 from rewardstack_format.patterns import compile_pattern
+from rewardstack_format.scripts import UNSPACED
 
 __all__ = ["keywords"]
 
-UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 LETTER = re.compile(rf"(?![{UNSPACED}])\w")
 
 
@@ -45,7 +45,7 @@ def count_keywords(
     fold = not (case or regex)
     patterns = {
         word: keyword_pattern(word.casefold() if fold else word, whole=whole, case=case, regex=regex)
-        for word in keyword_texts(list(wanted))
+        for word in wanted
     }
     text = text.casefold() if fold else text
     return {
@@ -54,13 +54,17 @@ def count_keywords(
     }
 
 
-def check_patterns(options: Mapping[str, Any]) -> None:
-    """Raise `StackError` for a keyword that should be a regular expression and is none."""
-    for keyword in (*options["required"], *options["forbidden"]) if options["regex"] else ():
-        compile_pattern(keyword, ())
+def check_keywords(options: Mapping[str, Any]) -> None:
+    """Raise `StackError` for a blank keyword, and for one that should be a regular expression and is none."""
+    for name in ("required", "forbidden"):
+        for keyword in options[name]:
+            if not keyword.strip():
+                raise StackError(f"format.keywords: {name} = {list(options[name])} holds a blank keyword")
+            if options["regex"]:
+                compile_pattern(keyword, ())
 
 
-@reward(isolated=lambda options: bool(options["regex"]), timeout=5.0, check=check_patterns)
+@reward(isolated=lambda options: bool(options["regex"]), timeout=5.0, check=check_keywords)
 def keywords(
     completion: str,
     keywords: Any = None,
@@ -92,11 +96,11 @@ def keywords(
 
     Range: 0 to 1. Does not know word forms, synonyms or negations ("no refund" holds `refund`).
     """
-    wanted = (*required, *keyword_texts(keywords))
-    if not wanted and not forbidden:
+    wanted, unwanted = keyword_texts([*required, *keyword_texts(keywords)]), keyword_texts(forbidden)
+    if not wanted and not unwanted:
         return Score(reason="no keywords are given")
     counts = count_keywords(completion, wanted, whole=whole, case=case, regex=regex)
-    banned = count_keywords(completion, forbidden, whole=whole, case=case, regex=regex)
+    banned = count_keywords(completion, unwanted, whole=whole, case=case, regex=regex)
     details = {"required": counts, "forbidden": banned}
     if found := [word for word, count in banned.items() if count]:
         return Score(0.0, f"forbidden: {shorten(', '.join(found))}", details)

@@ -7,12 +7,13 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from rewardstack import Score, StackError, reward
-from rewardstack_format.extras import load_extra
+from rewardstack import Score, StackError, import_extra, reward
+from rewardstack_format.wording import counted
 
 __all__ = ["language"]
 
 LONGEST = 200_000  # characters that are judged; of longer texts, stretches from all over
+MOST_PARTS = 1_000  # stretches that are: a short one costs as much as a long one
 LONGEST_PART = 400
 SHORTEST_PART = 60
 
@@ -68,8 +69,8 @@ def split_prose(text: str) -> list[str]:
 
 def sample_parts(parts: list[str]) -> list[str]:
     """Return all parts, or of too many as many from all over as may be judged."""
-    size = sum(map(len, parts))
-    return parts if size <= LONGEST else parts[:: -(-size // LONGEST)]
+    step = max(-(-sum(map(len, parts)) // LONGEST), -(-len(parts) // MOST_PARTS))
+    return parts[::step]
 
 
 def split_scripts(text: str) -> dict[str, str]:
@@ -107,14 +108,14 @@ def judge_part(text: str, among: tuple[str, ...]) -> Counter[str]:
 def guess_language(text: str, among: tuple[str, ...]) -> str:
     """Return the likeliest language of a text, of some or of all that the model knows."""
     clean = text.encode("utf-8", "ignore").decode()
-    ranked = load_extra("py3langid", "format.language").rank(clean)
+    ranked = import_extra("py3langid", "format", "format.language").rank(clean)
     return str(next(code for code, _ in ranked if not among or code in among))
 
 
 @cache
 def known_languages() -> frozenset[str]:
     """Return the ISO 639-1 codes that py3langid knows."""
-    return frozenset(code for code, _ in load_extra("py3langid", "format.language").rank("a"))
+    return frozenset(code for code, _ in import_extra("py3langid", "format", "format.language").rank("a"))
 
 
 def check_codes(expected: str | None, among: tuple[str, ...]) -> None:
@@ -155,7 +156,8 @@ def language(
     formulae that are not marked as such pull a text down. Single sentences of 10 letters and more are told right 96
     times in 100, shorter ones 15 times, so stretches are 60 characters and more, and a change of language that is
     shorter goes unseen. Near kin (da, no, sv; hr, sr, bs; id, ms; cs, sk) are confused in whole sentences too. Under 20
-    Latin letters among another script are taken for names. Of more than 200,000 characters a sample is judged.
+    Latin letters among another script are taken for names. Of more than 200,000 characters or 1,000 stretches a
+    sample is judged.
     """
     check_codes(expected, among)
     letters: Counter[str] = Counter()
@@ -163,7 +165,7 @@ def language(
         letters.update(judge_part(part, among))
     total = letters.total()
     if total < least:
-        return Score(reason=f"{total} letters of prose are too few to tell a language")
+        return Score(reason=f"{counted(total, 'letters')} of prose: too few to tell a language")
     main = expected or letters.most_common(1)[0][0]
     shares = {code: count / total for code, count in letters.most_common(5) if count}
     return Score(

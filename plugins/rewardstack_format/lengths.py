@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from rewardstack import Score, StackError, find_answer, reward
-from rewardstack_format.matching import Match, gold_answers, matches
+from rewardstack_format.matching import Match, agrees, gold_answers
+from rewardstack_format.wording import counted
 
 __all__ = ["Unit", "length", "length_cosine", "length_overlong", "no_tokens"]
 
@@ -82,8 +83,8 @@ def length(
     if size == 0:
         return Score(0.0, "nothing is there", details)
     if size < least:
-        return Score(size / least, f"{size} {unit}, at least {least} are wanted", details)
-    return Score(fall(size, limit, end, shape), f"{size} {unit}, the limit is {limit}", details)
+        return Score(size / least, f"{counted(size, unit)}, at least {least} are wanted", details)
+    return Score(fall(size, limit, end, shape), f"{counted(size, unit)}, the limit is {limit}", details)
 
 
 @reward(range=(-1.0, 1.0))
@@ -127,7 +128,7 @@ def length_cosine(
         return Score(reason="the row has neither a gold answer nor a column 'correct'")
     size = measure(completion, completion_ids, unit)
     first, last = right if judged else wrong
-    ends = f"{'right' if judged else 'wrong'}, {size} of at most {maximum} {unit}"
+    ends = f"{'right' if judged else 'wrong'}, {size} of at most {counted(maximum, unit)}"
     if size >= maximum:
         return Score(last if exceeded is None else exceeded, ends, {"length": size, "correct": judged})
     wave = (1 - math.cos(math.pi * size / maximum)) / 2
@@ -141,8 +142,7 @@ def judge(completion: str, answer: Any, correct: Any, match: Match) -> bool | No
     golds = gold_answers(answer)
     if not golds:
         return None
-    text = find_answer(completion).text
-    return text is not None and matches(text, golds, match)
+    return agrees(completion, find_answer(completion), golds, match)
 
 
 def check_zone(maximum: int, cache: int) -> None:
@@ -178,7 +178,9 @@ def length_overlong(
     size = measure(completion, completion_ids, unit)
     details = {"length": size}
     if size <= maximum - cache:
-        return Score(0.0, f"{size} {unit}, free up to {maximum - cache}", details)
+        return Score(0.0, f"{counted(size, unit)}, free up to {maximum - cache}", details)
     if size > maximum:
-        return Score(-1.0, f"{size} {unit}, more than the maximum {maximum}", details)
-    return Score((maximum - cache - size) / cache, f"{size} {unit}, close to the maximum {maximum}", details)
+        return Score(-1.0, f"{counted(size, unit)}, more than the maximum {maximum}", details)
+    return Score(
+        (maximum - cache - size) / cache, f"{counted(size, unit)}, close to the maximum {maximum}", details
+    )

@@ -3,25 +3,36 @@
 import re
 import unicodedata
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, Literal
 
+from rewardstack import Answer, find_tags
 from rewardstack_format.numerals import read_numeral
 
-__all__ = ["Match", "gold_answers", "gold_texts", "is_blank", "matches"]
+__all__ = ["Match", "agrees", "gold_answers", "gold_texts", "is_blank", "joint_parts", "matches"]
 
 Match = Literal["exact", "case", "number"]
 
 LONGEST_NORMALISED = 10_000  # characters: composing a flood of combining marks is quadratic
 
-VISIBLE = re.compile(
-    "[^\\s.…\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e"
-    "\u200b-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0]"
-)
+# Letters without a shape: the fillers of Hangul and of hieroglyphs
+LETTER_OR_DIGIT = re.compile("[^\\W_\u115f\u1160\u3164\uffa0\U00013441\U00013442]")
+# Marks that fill a place, beside all dashes and low lines: dots, the minus sign, the blank of Braille, objects that are lost
+FILLERS = frozenset(".…·•−\u2800\ufffc\ufffd")
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text shows nothing: white space, characters without a shape, or only dots."""
-    return VISIBLE.search(text) is None
+    """Whether a text shows nothing: no letter, no digit, and no mark or symbol but dots, dashes and other fillers.
+
+    Linear in the length of the text.
+    """
+    return LETTER_OR_DIGIT.search(text) is None and not any(map(is_telling, set(text)))
+
+
+def is_telling(char: str) -> bool:
+    """Whether a character that is no letter and no digit says something by itself: `+`, `?`, `∅`, an emoji."""
+    category = unicodedata.category(char)
+    return category[0] in "SP" and category not in ("Pc", "Pd") and char not in FILLERS
 
 
 def gold_texts(gold: Any) -> list[str]:
@@ -71,3 +82,30 @@ MATCHES: dict[str, Callable[[str, str], bool]] = {
 def matches(text: str, golds: list[str], match: Match) -> bool:
     """Whether a text counts as any of the golds."""
     return any(MATCHES[match](text, gold) for gold in golds)
+
+
+def joint_parts(completion: str, found: Answer, tag: str) -> tuple[str, ...]:
+    """Return the slots that together are a completion's answer ("{3} and {4}"), none where it is one slot.
+
+    Of tags with nothing between them the last counts: it replaces those before.
+    """
+    if found.alternatives or len(found.parts) < 2:
+        return ()
+    slots = find_tags(completion, tag)[-len(found.parts) :] if found.form == "tag" else []
+    bare = not any(completion[left.end : right.start].strip() for left, right in pairwise(slots))
+    return () if bare and tuple(slot.content for slot in slots) == found.parts else found.parts
+
+
+def agrees(completion: str, found: Answer, golds: list[str], match: Match, tag: str = "answer") -> bool:
+    """Whether the answer found in a completion is any of the golds.
+
+    Several slots side by side must all be the same gold, or together be one ("3, 4").
+    """
+    if found.text is None:
+        return False
+    parts = joint_parts(completion, found, tag)
+    if not parts:
+        return matches(found.text, golds, match)
+    return matches(", ".join(parts), golds, match) or any(
+        all(matches(part, [gold], match) for part in parts) for gold in golds
+    )

@@ -8,11 +8,11 @@ from msgspec import Meta
 
 from rewardstack import Score, reward
 from rewardstack_format.lengths import Unit, no_tokens
+from rewardstack_format.scripts import UNSPACED
 
 __all__ = ["repetition"]
 
 LONGEST = 500_000  # units that are looked at, the last ones: loops stand at the end
-UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 WORD = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]{{1,16}}")
 
 

@@ -55,7 +55,7 @@ class Markup(NamedTuple):
 def mark_pattern(tags: tuple[str, ...]) -> re.Pattern[str]:
     """Return the pattern of all ways in which people and models write these tags."""
     names = "|".join(re.escape(tag) for tag in sorted(tags, key=len, reverse=True))
-    return re.compile(rf"<\s{{0,9}}(?P<slash>/?)\s{{0,9}}(?P<tag>(?i:{names}))(?![\w.:-])[^<>]{{0,200}}>")
+    return re.compile(rf"<\s{{0,9}}(?P<slash>/?)\s{{0,9}}(?P<tag>(?ai:{names}))(?![\w.:-])[^<>]{{0,200}}>")
 
 
 def read_marks(text: str, tags: tuple[str, ...]) -> list[Mark]:

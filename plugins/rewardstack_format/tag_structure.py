@@ -1,18 +1,32 @@
 """Rewards for required tags: each once, in order, closed, with something inside, as the GSM8K notebooks want them."""
 
+from collections.abc import Mapping
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from rewardstack import Score, reward
+from rewardstack import Score, StackError, reward
 from rewardstack_format.matching import is_blank
 from rewardstack_format.tag_blocks import Block, Markup, lacks_content, read_markup
+from rewardstack_format.wording import counted
 
 __all__ = ["tags", "xmlcount"]
 
 Tag = Annotated[str, Meta(pattern=r"^[A-Za-z_][\w.:-]*$")]
 Tags = Annotated[tuple[Tag, ...], Meta(min_length=1)]
+
+
+def check_tags(options: Mapping[str, Any]) -> None:
+    """Raise `StackError` for tags of one name: no completion could hold each of them once."""
+    names = options["tags"]
+    seen = set[str]()
+    for name in names:
+        if name.lower() in seen:
+            raise StackError(
+                f"tags = {list(names)} names {name!r} twice (case does not tell tags apart): each may stand once"
+            )
+        seen.add(name.lower())
 
 
 def find_fault(text: str, names: tuple[str, ...], markup: Markup) -> str:
@@ -65,7 +79,7 @@ def share_right(text: str, names: tuple[str, ...], markup: Markup) -> dict[str, 
     return shares
 
 
-@reward
+@reward(check=check_tags)
 def tags(
     completion: str,
     *,
@@ -83,7 +97,7 @@ def tags(
             `partial`). CRLF counts as a line's end.
 
     Refused: nested, unclosed, repeated and mismatched tags; tags with attributes, spaces or another case; blocks
-    that are empty or hold only dots (an echoed template). A later tag may be named inside an earlier block ("I will
+    that are empty or hold only dots, dashes and the like (an echoed template). A later tag may be named inside an earlier block ("I will
     use <answer> tags") as long as it is not closed there. Tags in code fences count like any others. Other tags are
     text. Only the completion is read, never the prompt's own tags; a `<think>` that the chat template prefills is
     given back by the stack's `prefill`.
@@ -111,7 +125,7 @@ def describe_tags(names: tuple[str, ...]) -> str:
     return f"{', '.join(f'<{name}>' for name in names)} as required"
 
 
-@reward(range=(-1.0, 1.0))
+@reward(range=(-1.0, 1.0), check=check_tags)
 def xmlcount(
     completion: str,
     *,
@@ -121,7 +135,8 @@ def xmlcount(
     r"""The XML count of the GSM8K notebooks: a share for every tag marker, less for text after the last one.
 
     Of n tags each opening and each closing marker earns 1/(2n) when it stands exactly once, with its line breaks:
-    `<reasoning>\n`, `\n</reasoning>\n`, `\n<answer>\n`, `\n</answer>`. Order is not asked for.
+    `<reasoning>\n`, `\n</reasoning>\n`, `\n<answer>\n`, `\n</answer>`. A marker without its line breaks earns
+    nothing: `<answer>4</answer>` has none. Order is not asked for.
 
     Options:
         tags: The tags, in order.
@@ -148,5 +163,8 @@ def xmlcount(
     last = f"\n</{tags[-1]}>"
     after = len(text.rpartition(last)[2].removeprefix("\n")) if apart.count(last) == 1 else 0
     value = max(-1.0, sum(counts.values()) - trailing * after)
-    reason = f"{round(sum(counts.values()) * 2 * len(tags))} of {2 * len(tags)} markers"
-    return Score(value, reason + (f", {after} characters after the last" if after else ""), {"tags": counts})
+    reason = (
+        f"{round(sum(counts.values()) * 2 * len(tags))} of {2 * len(tags)} markers with their line breaks"
+    )
+    tail = f", {counted(after, 'characters')} after the last" if after else ""
+    return Score(value, reason + tail, {"tags": counts})

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         visible_text,
     )
     from rewardstack.decorator import reward
-    from rewardstack.errors import RewardstackError, StackError
+    from rewardstack.errors import IsolationError, RewardstackError, StackError
     from rewardstack.extras import import_extra
     from rewardstack.hookspecs import hookimpl
     from rewardstack.sample import Batch, Sample, completion_text, prompt_text
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Answer",
     "Batch",
+    "IsolationError",
     "RewardstackError",
     "Sample",
     "Score",
@@ -49,6 +50,7 @@ __all__ = [
 ]
 
 LAZY = {
+    "IsolationError": "errors",
     "Score": "score",
     "StackScore": "score",
     "reward": "decorator",

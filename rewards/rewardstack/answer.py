@@ -7,22 +7,21 @@ One place decides for every reward what a completion commits itself to:
 3. without a slot the last answer phrase ("the answer is", "A:", "答案是"), else the last line;
 4. within the form that wins the last commitment counts.
 
-A negation, an empty slot and one that is cut off are no answer, however right an earlier one was. Everything is
-linear in the length of the text, and nothing raises. What is special to a field (the expression at a line's end,
+A negation, a question, an empty slot and one that is cut off are no answer, however right an earlier one was, nor is
+what is taken back at once ("Wait, that is wrong"); what a phrase then says instead counts. Everything is linear in
+the length of the text, and nothing raises. What is special to a field (the expression at a line's end,
 an option's letter, a unit behind the box) is built on top, with `find_boxes`, `find_tags`,
 `find_phrases` and `beside`.
 """
 
 import re
-from collections import deque
-from collections.abc import Iterator
-from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
 from rewardstack import answer_phrases as say
+from rewardstack import answer_remarks as remarks
 from rewardstack.answer_slots import (
     BOX,
     SPACE,
@@ -38,6 +37,8 @@ from rewardstack.answer_slots import (
     tag_starts,
     trim,
 )
+from rewardstack.answer_statements import last_statement, list_statements
+from rewardstack.sample import content_end
 
 __all__ = [
     "Answer",
@@ -55,7 +56,6 @@ __all__ = [
 Form = Literal["tag", "box", "hash", "phrase", "line"]
 
 MOST_PARTS = 64  # so many slots in a row may make one answer; the last of a flood counts with these only
-LONGEST_VALUE = 4_000  # characters after a phrase in which its sentence must end, else its line ends it
 LONGEST_HEDGE = 2_000  # characters of a slot that is looked through for "or"
 LONGEST_LINE = 200  # characters of other answers that are: there the sides of an "or" must be short anyway
 
@@ -123,13 +123,11 @@ def visible_text(text: str) -> Visible:
 
 def find_phrases(text: str) -> list[Slot]:
     """List what the last answer phrases of a text announce, at most 64 of them, in order; denied ones left out."""
-    slots = []
-    for phrase in _phrases(text, 0, len(text))[0]:
-        left, stop, asked = _value(text, phrase.end, len(text))
-        left, right = trim(text, left, _before_clause(text, left, stop), loose=True)
-        if left < right and not (asked or phrase.denied or _doubted(text, phrase.start, 0)):
-            slots.append(Slot(text[left:right], phrase.start, stop, closed=True, span=(left, right)))
-    return slots
+    return [
+        Slot(text[said.left : said.right], said.start, said.stop, closed=True, span=(said.left, said.right))
+        for said in list_statements(text)
+        if not said.refusal
+    ]
 
 
 def beside(text: str, answer: Answer) -> tuple[str, str]:
@@ -158,10 +156,9 @@ def _marks(column: int) -> tuple[re.Pattern[str], ...]:
 
 
 _OPENERS, _CLOSERS = _marks(0), _marks(1)
-# Searched in the last 200 characters only
-_TRAILING = re.compile(
-    r"(?:<\|[^<>|]{1,40}\|>(?:user|assistant)?|<｜[^<>｜]{1,40}｜>|</s>|<eos>|<end_of_turn>|\s)+\Z"
-)
+# The shape of special tokens that no list knows, and of the opener of a turn that the policy went on to write;
+# searched in the last 200 characters only
+_TOKENS = re.compile(r"(?:<\|[^<>|]{1,40}\|>(?:user|assistant)?|<｜[^<>｜]{1,40}｜>|\s)+\Z")
 
 
 def _visible(text: str) -> tuple[int, int, str]:
@@ -179,10 +176,11 @@ def _visible(text: str) -> tuple[int, int, str]:
 
 def _end(text: str) -> int:
     """Where a text ends when the special tokens of chat templates at its end are left out."""
-    if not text[-20:].rstrip().endswith((">", "user", "assistant")):
-        return len(text)
-    found = _TRAILING.search(text, max(0, len(text) - 200))
-    return found.start() if found else len(text)
+    end = content_end(text)
+    if not text[max(0, end - 20) : end].rstrip().endswith((">", "user", "assistant")):
+        return end
+    found = _TOKENS.search(text, max(0, end - 200), end)
+    return content_end(text[: found.start()]) if found else end
 
 
 # The commitments of one form weighed: the last counts, with those it is joined to
@@ -196,7 +194,7 @@ def _tagged(text: str, start: int, end: int, tag: str) -> Answer | None:
     if not starts:
         return None
     found = _commit(text, "tag", starts, tag_reader(tag), (start, end))
-    if found.span is None or found.alternatives or found.parts:
+    if found.span is None or found.form != "tag" or found.alternatives or found.parts:
         return found
     inner = _boxed(text, *found.span) or _hashed(text, *found.span)
     if inner is None:
@@ -226,8 +224,11 @@ def _commit(text: str, form: Form, starts: list[int], read: Read, within: tuple[
         return Answer(None, f"the last {place} is empty", form, count=count)
     slots, hedged = _joined(text, starts, read, last)
     last = slots[-1]
-    if _denied(text, slots[0].start, start) or say.REJECTED_NEXT.match(text, last.end, end):
-        return Answer(None, f"the last {place} is negated", form, count=count)
+    if refusal := _refused(text, slots, start, end):
+        instead = _phrased(text, last.end, end)
+        if instead and instead.text is not None:
+            return replace(instead, count=count + instead.count)
+        return Answer(None, f"the last {place} {refusal}", form, count=count)
     contents = tuple(slot.content for slot in slots) if len(slots) > 1 else ()
     if not hedged:
         return Answer(last.content, f"in the last {place}", form, parts=contents, span=last.span, count=count)
@@ -255,118 +256,39 @@ def _joined(text: str, starts: list[int], read: Read, last: Slot) -> tuple[list[
     return slots, hedged
 
 
+def _refused(text: str, slots: list[Slot], start: int, end: int) -> str:
+    """Why what stands around slots makes them no answer: a negation, a question, or words that take them back."""
+    at, after = slots[0].start, slots[-1].end
+    if _denied(text, at, start):
+        return "is negated"
+    if remarks.REJECTED_NEXT.match(text, after, end) and not remarks.VERDICT.search(slots[-1].content[:40]):
+        return "is taken back"
+    if remarks.ASKED.match(text, after, end):
+        return "" if remarks.AFFIRMED.match(text, after, end) else "is asked and not stated"
+    head = text[max(start, at - 120) : at] if at - start > 120 else "\n" + text[start:at]
+    if remarks.QUESTION_END.match(text, after, end) and remarks.QUESTION.search(head):
+        return "is asked and not stated"
+    return ""
+
+
 def _denied(text: str, at: int, start: int) -> bool:
     """Whether what stands right before a slot denies it."""
     return text[max(start, at - 40) : at].rstrip(" $*_(\\[:").lower().endswith(say.DENIALS)
 
 
-# Phrases
-
-
-class _Phrase(NamedTuple):
-    start: int
-    end: int
-    denied: bool
-
-
-def _phrases(text: str, start: int, end: int) -> tuple[list[_Phrase], int]:
-    """The last answer phrases of a text in order, and how many commitments there are in all."""
-    last: list[_Phrase] = []
-    count = 0
-    for pattern in _patterns(text, start, end):
-        matches = deque(enumerate(pattern.finditer(text, start, end), 1), MOST_PARTS)
-        count += matches[-1][0] if matches else 0
-        last += [_Phrase(*match.span(), match.lastgroup == "no") for _, match in matches]
-    last.sort()
-    # "Final Answer: The final answer is 5" is one commitment
-    count -= sum(
-        later.start <= sooner.end or say.CHAINED.fullmatch(text, sooner.end, later.start) is not None
-        for sooner, later in pairwise(last)
-    )
-    return last, count
-
-
-def _patterns(text: str, start: int, end: int) -> Iterator[re.Pattern[str]]:
-    """The patterns that may find an answer phrase in a text: its nouns are sought first, being far quicker."""
-    for noun, pattern in say.ASCII_PHRASES if text.isascii() else say.PHRASES:
-        if text.find(noun, start, end) >= 0:
-            yield pattern
-    if "A" in text or not text.isascii():  # an "A:" beside a "B:" is an option's letter
-        first, later = say.LABELS_NOT_A if say.OPTION_B.search(text, start, end) else say.LABELS
-        if first.match(text, start, end):
-            yield first
-        yield later
+# Phrases and the last line
 
 
 def _phrased(text: str, start: int, end: int) -> Answer | None:
     """Read what the last answer phrase announces; None without a phrase that announces an answer."""
-    phrases, count = _phrases(text, start, end)
-    if not phrases:
+    said, count = last_statement(text, start, end)
+    if said is None:
         return None
-    last = phrases[-1]
-    left, stop, asked = _value(text, last.end, end)
-    if _opens_text(text, start, last, text[left : left + 20]) and text[stop:end].strip(" .\n"):
-        return None
-    left, right = trim(text, left, _before_clause(text, left, stop), loose=True)
-    if last.denied or _doubted(text, last.start, start) or say.DENIED_AFTER.search(text, left, right):
-        instead = say.INSTEAD.search(text, left, right) if last.denied else None
-        if instead is None:
-            return Answer(None, "the last answer phrase is negated", "phrase", count=count)
-        left = instead.end()
-    if left >= right:
-        return Answer(None, "nothing follows the last answer phrase", "phrase", count=count)
-    if asked:
-        return Answer(None, "the last answer phrase asks and does not state", "phrase", count=count)
-    return Answer(text[left:right], "after the last answer phrase", "phrase", span=(left, right), count=count)
+    if said.refusal:
+        return Answer(None, said.refusal, "phrase", count=count)
+    span = said.left, said.right
+    return Answer(text[slice(*span)], "after the last answer phrase", "phrase", span=span, count=count)
 
-
-def _opens_text(text: str, start: int, phrase: _Phrase, value: str) -> bool:
-    """Whether a phrase is but the label of the whole text: "Answer: Let us see. ..."."""
-    before = text[start : min(phrase.start, start + 20)].strip(" *#\nAa")
-    return phrase.start - start < 20 and not before and say.EXPLAINS.match(value) is not None
-
-
-def _doubted(text: str, at: int, start: int) -> bool:
-    """Whether the words before a phrase take it back: "I do not think the answer is"."""
-    before = text[max(start, at - 40) : at].lower().rstrip("a").rstrip()
-    return before.removesuffix(" the").removesuffix(" that").endswith(say.DOUBTS)
-
-
-def _before_clause(text: str, left: int, right: int) -> int:
-    """Where the clause begins that gives an answer's ground or contrast, else the answer's end."""
-    clause = say.CLAUSE.search(text, left, right)
-    right = clause.start() if clause and clause.start() > left else right
-    verb = None if text.isascii() else say.ENDING.search(text, left, right)
-    return verb.start() if verb else right
-
-
-_SKIP = re.compile(r"(?:[\s*_}#>:：…]|\.(?!\d))*+(?:```\w*\s*)?[\s*_`]*")
-_STOP = re.compile(
-    r"\n|[。！？।؟]|[.!?](?=[*_\"'”’)\]}]*(?:\s|\Z))|<[|/]|```"
-    r"|\$\$[^$]{0,2000}\$\$|\$[^\s$][^$\n]{0,500}\$(?!\d)|\\\[|\\\("
-)
-_CLOSES = {"\\[": "\\]", "\\(": "\\)"}
-
-
-def _value(text: str, at: int, end: int) -> tuple[int, int, bool]:
-    """Start and end of what a phrase announces, to the end of its sentence, and whether that is a question."""
-    skipped = _SKIP.match(text, at, end)
-    left = skipped.end() if skipped else at
-    here, window = left, min(end, left + LONGEST_VALUE)
-    while found := _STOP.search(text, here, window):
-        mark, here = found[0], found.end()
-        if mark in _CLOSES:
-            closing = text.find(_CLOSES[mark], here, window)
-            here = closing + 2 if closing >= 0 else here
-        elif mark[0] != "$" and not (
-            mark == "." and text[left : found.start()].lower().endswith(say.ABBREVIATIONS)
-        ):
-            return left, found.start(), mark in "?？؟"
-    line = text.find("\n", window, end)
-    return left, end if line < 0 else line, False
-
-
-# The last line
 
 # Marks that can fill a line without saying anything: fences, rules, the end of a displayed formula
 _DRESS = SPACE + "$`*_-=#~|>.\\[](){}"
@@ -386,7 +308,7 @@ def _last_line(text: str, start: int, end: int) -> Answer:
         return Answer(
             None, "the last line is a question" if line else "the last line says nothing", "line", count=1
         )
-    if len(line) < LONGEST_HEDGE and (say.DISCLAIMED.search(line) or say.REJECTED.search(line)):
+    if len(line) < LONGEST_HEDGE and (remarks.DISCLAIMED.search(line) or remarks.REJECTED.search(line)):
         return Answer(None, "the last line disclaims or rejects an answer", "line", count=1)
     return Answer(line, "the last line", "line", span=(left, right), count=1)
 

@@ -41,10 +41,12 @@ class Language(NamedTuple):
 
 # "This answer is correct." judges an answer and states none.
 _JUDGED = (
-    r"(?!\s{0,2}[*_]{0,2}(?:correct|incorrect|right|wrong|valid|reasonable|verified)[*_]{0,2}(?:[.,;!\n]|\Z))"
+    r"(?!(?:\s{1,2}(?:indeed|also|clearly|definitely|certainly|obviously|actually|really|therefore|thus|now)\b)?"
+    r"\s{0,2}[*_]{0,2}(?:correct|incorrect|right|wrong|valid|reasonable|sensible|verified|confirmed|checked)[*_]{0,2}"
+    r"(?:[.,;:!?)\n]|\Z|\s(?:because|since|as|and|but|so|for|if|when|unless)\b))"
 )
 # Somebody else's or a withdrawn answer; looked up after the stem, which must stay the pattern's literal start.
-_OTHERS = "".join(f"(?<!{word} .nswer)" for word in ("rong", "ncorrect", "revious", "nitial", "tudent's"))
+_OTHERS = "".join(f"(?<!{word} .nswer)" for word in ("rong", "ncorrect", "revious", "nitial", "'s", "’s"))
 _IS = r"(?i:is|are|equals|must be|should be|would be|will be|becomes|comes to|comes out to)(?![^\W_])"
 _ADVERB = r"(?:\s(?:therefore|thus|then|hence|simply|just|indeed|clearly|given by|equal to|as follows)\b)?"
 _OF = r"s?(?: to (?:the |this |your )?(?:[a-z]+ )?(?:question|problem|part)\S{0,4})?[*_]{0,2}"
@@ -55,7 +57,12 @@ _EN = (
 
 LANGUAGES = (
     Language("English", ("nswer", "NSWER"), *_EN, between=_OTHERS + _OF),
-    Language("English", ("orrect ",), *_EN, between="(?:option|choice)" + _OF),
+    Language(
+        "English",
+        ("orrect ",),
+        *_EN,
+        between="(?<!ncorrect )(?:option|choice|value|result|solution|number)" + _OF,
+    ),
     Language("English", ("inal ",), *_EN, between="(?:result|solution)" + _OF),
     Language(
         "Chinese",
@@ -236,10 +243,6 @@ DENIALS = (
     ),
     *(" não é", " non è", " не", "ليس", "ليست", " ei ole", " inte", " niet", " nie jest"),
 )
-# "I do not think the answer is 7". Lower case; what stands before "the answer" without its article.
-DOUBTS = tuple(
-    f"{no} {verb}" for no in ("not", "n't", "n’t") for verb in ("think", "believe", "say", "think that")
-)
 
 
 def _any(words: tuple[str, ...]) -> str:
@@ -304,17 +307,6 @@ DENIED_AFTER = re.compile(r"(?:ではない|ではありません|じゃない|�
 
 # A full stop after one of these ends no sentence. Lower case.
 ABBREVIATIONS = ("i.e", "e.g", "approx", " ca", " vs", " resp", " dr", " mr", " mrs", " cf")
-# "\boxed{7} is wrong" and "C is not the answer".
-_NOT_SO = (
-    r"(?:is|are|was|were)(?:n['’]t| not) (?:the |a |my |our )?(?:correct|right|final|answer|option|choice|solution)"
-    r"|(?:is|are|was|were) (?:wrong|incorrect)\b"
-)
-REJECTED_NEXT = re.compile(rf"[\s$*_.,)\\\]}}]{{0,8}}(?:which )?(?:{_NOT_SO})")
-REJECTED = re.compile(_NOT_SO)
-DISCLAIMED = re.compile(
-    r"\b(?:cannot|can't|can’t|could not|couldn't|unable to|do not know how to|don't know how to)"
-    r" (?:solve|determine|answer|find|tell|say|compute)\b(?!.{0,80}\bbut\b)|\bI (?:do not|don't|don’t) know\b(?!.{0,80}\bbut\b)"
-)
 # "Answer: Let us think ..." opens an explanation.
 EXPLAINS = re.compile(
     r"(?i:let|to|first|we|step|since|given|if|okay|ok|sure|start|consider|when|there|in order)\b"

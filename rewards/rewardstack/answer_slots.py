@@ -49,6 +49,8 @@ BOX = re.compile(
 _BRACE = re.compile(r"[{}]|\\.", re.DOTALL)
 _DEPTH = {"{": 1, "}": -1}
 _HASH = re.compile(r"####(?<!#####)(?!#)")
+_LINE_END = re.compile(r"[ \t*_]{0,20}(?:\n|\Z)")
+_CLOSING = re.compile(r"(?:[ \t]#{1,8}|#{4})\Z")  # "5 ####" and "5####", but not "C#"
 _TAGS: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {}
 
 
@@ -105,11 +107,18 @@ def hash_starts(text: str, start: int, end: int) -> list[int]:
     """List the `####` that hold an answer; `#### Step 2` is a heading."""
     if "####" not in text:
         return []
-    return [
-        found.start()
-        for found in _HASH.finditer(text, start, end)
-        if not say.SECTION.match(text[found.end() : found.end() + 40].lstrip(" *_"))
-    ]
+    starts: list[int] = []
+    opened = -1  # behind the last `####`: those that end its line close it, as Markdown allows
+    for found in _HASH.finditer(text, start, end):
+        closes = (
+            opened >= 0
+            and _LINE_END.match(text, found.end(), end)
+            and "\n" not in text[opened : found.start()]
+        )
+        opened = found.end()
+        if not closes and not say.SECTION.match(text[opened : opened + 40].lstrip(" *_")):
+            starts.append(found.start())
+    return starts
 
 
 def read_hash(text: str, at: int, limit: int) -> Slot:
@@ -117,6 +126,8 @@ def read_hash(text: str, at: int, limit: int) -> Slot:
     stop = text.find("\n", at, limit)
     stop = limit if stop < 0 else stop
     left, right = trim(text, at + 4, stop, loose=True)
+    if text[right - 1 : right] == "#" and (closing := _CLOSING.search(text, max(left, right - 20), right)):
+        left, right = trim(text, left, closing.start(), loose=True)
     return Slot(text[left:right], at, stop, closed=True, span=(left, right))
 
 
@@ -141,6 +152,7 @@ SPACE = (
 )
 _LEADING = SPACE + ">#"
 _TRAILING_MARKS = SPACE + ".,;:!。，；：、！"
+_TRAILING_IN_MATH = _TRAILING_MARKS.replace("!", "")  # $5!$ is a factorial
 
 
 def trim(text: str, left: int, right: int, *, loose: bool = False) -> tuple[int, int]:
@@ -159,6 +171,8 @@ def trim(text: str, left: int, right: int, *, loose: bool = False) -> tuple[int,
             closes = _stray(piece)
         if not closes:
             break
+        if width and piece[0] in "$\\" and loose:
+            trailing = _TRAILING_IN_MATH
         left, right = left + width, right - closes
     return left, right
 

@@ -1,4 +1,4 @@
-"""Libraries that come with an extra, imported when something first needs them."""
+"""Libraries that come with an extra of rewardstack, imported when something first needs them."""
 
 from importlib import import_module
 from typing import Any
@@ -9,7 +9,7 @@ __all__ = ["import_extra"]
 
 
 def import_extra(module: str, extra: str, needed_by: str) -> Any:
-    """Import a library of an extra: `import_extra("pyarrow.parquet", "data", "reading s.parquet")`.
+    """Import a library of one of rewardstack's extras: `import_extra("pyarrow.parquet", "data", "reading s.parquet")`.
 
     `needed_by` begins the message where it is missing. Raises `MissingExtra`, which has the line that installs the
     extra, also where the library is there but one it needs itself is not.

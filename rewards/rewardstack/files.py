@@ -100,8 +100,14 @@ def check_helpers(path: str, text: str) -> None:
     for helper in helpers_of(path, text):
         name = helper.parent.name if helper.name == "__init__.py" else helper.stem
         loaded = getattr(sys.modules.get(name), "__file__", None)
-        shadowed = loaded is not None and "site-packages" not in loaded and Path(loaded).name == helper.name
-        if shadowed and Path(loaded).resolve() != helper.resolve() and not is_standard(name):
+        if (
+            loaded is None
+            or "site-packages" in loaded
+            or Path(loaded).name != helper.name
+            or is_standard(name)
+        ):
+            continue  # files beside a reward never replace what is installed
+        if Path(loaded).resolve() != helper.resolve():
             raise PluginError(
                 f"{path} imports {name!r}, which is beside it, but {loaded} was loaded under that name before; "
                 f"rename one of the two"
@@ -109,7 +115,7 @@ def check_helpers(path: str, text: str) -> None:
 
 
 def is_standard(name: str) -> bool:
-    """Whether a module of that name is Python's own, which files beside a reward never replace."""
+    """Whether a module of that name is Python's own."""
     return name in sys.stdlib_module_names
 
 

@@ -25,6 +25,7 @@ START_TOKENS = (
     "<|im_start|>assistant", "<|im_start|>", "<|begin_of_text|>", "<|start_header_id|>assistant<|end_header_id|>",
     "<start_of_turn>model", "<bos>", "<s>", "<｜begin▁of▁sentence｜>", "<｜Assistant｜>", "<|assistant|>",
 )  # fmt: skip
+LONGEST_END = max(map(len, END_TOKENS))
 LAST_CHARACTERS = frozenset(token[-1] for token in END_TOKENS)
 FIRST_CHARACTERS = frozenset(token[0] for token in START_TOKENS)
 
@@ -76,17 +77,26 @@ class Sample(msgspec.Struct, frozen=True):
         return cls(messages[-1:], row.get("prompt", messages[:-1]), columns, name)
 
 
-def strip_special_tokens(text: str) -> str:
-    """Return text without the tokens that templates put around a turn; linear in the length of the text."""
-    end, start = len(text), 0
+def content_end(text: str) -> int:
+    """Return where a text ends without the tokens that end a turn; white space counts unless such a token follows it.
+
+    Linear in the length of the text. Does not know tokens that are not in `END_TOKENS`.
+    """
+    end = len(text)
     while end and (text[end - 1].isspace() or text[end - 1] in LAST_CHARACTERS):
         bare = end
         while bare and text[bare - 1].isspace():
             bare -= 1
-        token = next((token for token in END_TOKENS if text.endswith(token, 0, bare)), None)
-        if token is None:
+        opens = max(text.rfind(first, max(0, bare - LONGEST_END), bare) for first in "<[")
+        if opens < 0 or text[opens:bare] not in END_TOKENS:
             break
-        end = bare - len(token)
+        end = opens
+    return end
+
+
+def strip_special_tokens(text: str) -> str:
+    """Return text without the tokens that templates put around a turn; linear in the length of the text."""
+    end, start = content_end(text), 0
     while start < end and text[start] in FIRST_CHARACTERS:
         token = next((token for token in START_TOKENS if text.startswith(token, start, end)), None)
         if token is None:

@@ -15,12 +15,22 @@ from typing import NamedTuple
 TIME = re.compile(r"\b\d[\d,]*(\.\d+)?(e-\d+)?\s?(µs|us|ms|s|min|rows/s)\b")
 SPACES = re.compile(r"[ \t─━]+")
 PIP = """#!/bin/sh
-# Stands in for pip on pages: installs a folder, offline and for this page alone.
+# Stands in for pip on pages: installs folders, offline and for this page alone. Other packages are taken to be there.
 [ "$1" = install ] || exit 2
-for last; do :; done
-project=$(printf %s "$last" | sed 's/\\[.*//')
-exec "{python}" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index \\
-    --upgrade --target "{site}" "$project"
+shift
+editable=
+for wanted; do
+    [ "$wanted" != -e ] || editable=yes
+    project=$(printf %s "$wanted" | sed 's/\\[.*//')
+    [ -f "$project/pyproject.toml" ] || continue
+    "{python}" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index \\
+        --upgrade --target "{site}" "$project" || exit
+    [ -n "$editable" ] || continue
+    for package in "$(cd "$project" && pwd)"/src/*; do  # an edit shall be seen at once
+        rm -rf "{site}/$(basename "$package")"
+        ln -s "$package" "{site}/"
+    done
+done
 """
 KEPT = ("LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV")
 SECONDS = 120

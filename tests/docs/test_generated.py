@@ -6,6 +6,9 @@ import pytest
 from tests.docs.blocks import ROOT
 from tests.docs.sessions import Shell
 
+from rewardstack.registry import registry
+from rewardstack.signature import describe
+
 
 @pytest.fixture(scope="module")
 def generate():
@@ -99,3 +102,14 @@ def test_a_reward_without_examples_is_told(generate, book, capsys):
     (book / "docs/rewards/examples.toml").write_text("", "utf-8")
     assert generate.main(["--check"]) == 1
     assert "format.boxed has no examples" in capsys.readouterr().out
+
+
+def test_every_option_of_every_reward_is_described():
+    missing = [
+        f"{name}: {option}"
+        for plugin in registry().plugins()
+        for name, target in plugin.rewards.items()
+        for option in describe(target, name).options
+        if f"\n    {option}: " not in describe(target, name).doc
+    ]
+    assert missing == []

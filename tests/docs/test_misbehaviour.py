@@ -83,7 +83,7 @@ def returns_nonsense(monkeypatch, caplog):
 
 def returns_too_few(monkeypatch, caplog):
     scores = Stack({"it": lambda completions: [1.0]}).score(ROWS)
-    assert {score.rewards["it"].error for score in scores} == {"returned 1 values for 3 completions"}
+    assert {score.rewards["it"].error for score in scores} == {"returned 1 value for 3 completions"}
 
 
 def changes_its_inputs(monkeypatch, caplog):
@@ -121,7 +121,7 @@ def errs_too_often(monkeypatch, caplog):
     monkeypatch.delenv("WORLD_SIZE", raising=False)
     stack = Stack({"it": lambda completion: "nonsense"})
     assert stack(prompts=["p"] * 40, completions=["a"] * 40) == [None] * 40
-    with pytest.raises(TooManyErrors, match="41 of the last 200 rows erred.*nonsense"):
+    with pytest.raises(TooManyErrors, match="41 of the last 41 rows erred.*nonsense"):
         stack(prompts=["p"], completions=["a"])
 
 

@@ -146,6 +146,12 @@ FLOODS = {
     "brackets": "Answer: x" + ")" * 10 * MEGA,
     "alternatives": "\\boxed{" + "1 or " * 2 * MEGA + "}",
     "special tokens": "x" + "<|im_end|>" * MEGA,
+    "remarks": "the answer is rounded. " * (MEGA // 2),
+    "judgements": "The answer is 5. " + "The answer is wrong. " * (MEGA // 2),
+    "questions": "Is it \\boxed{5}? " * (MEGA // 2),
+    "factorials": "The answer is 5" + "! = 5" * MEGA,
+    "closing hashes": "#### 5 ####\n" * (MEGA // 2),
+    "afterthoughts": "The answer is 5" + ", but" * MEGA,
     "surrogates": "\ud800" * 10 * MEGA,
     "nul": "\0" * 10 * MEGA,
 }

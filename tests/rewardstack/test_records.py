@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rewardstack.errors import RecordError
+from rewardstack.errors import MissingExtra, RecordError
 from rewardstack.records import read_samples, write_rows
+from rewardstack.records.samples import unique_id
 from rewardstack.records.text import Fault, decode, encode
 
 DATA = Path(__file__).parents[1] / "data"
@@ -53,6 +54,30 @@ class TestFormats:
 
     def test_rows_without_an_id_get_their_number(self, samples):
         assert [sample.id for sample in read_samples(samples(*ROWS)).samples] == ["0", "last"]
+
+    @pytest.mark.parametrize(
+        ("given", "unique"),
+        [
+            (["q1", "q1", "q2", "q1"], ["q1", "q1#2", "q2", "q1#3"]),
+            (["q1", "q1#2", "q1", "q1"], ["q1", "q1#2", "q1#3", "q1#4"]),
+            (["q1", "q1", "q1#2"], ["q1", "q1#2", "q1#2#2"]),
+            ([1, "1", None], ["1", "1#2", "2"]),
+            ([None, "0"], ["0", "0#2"]),
+        ],
+    )
+    def test_rows_that_share_an_id_are_numbered(self, samples, given, unique):
+        path = samples(*({"completion": "c", "id": id} for id in given))
+        loaded = read_samples(path)
+        assert [sample.id for sample in loaded.samples] == unique
+        assert [row["id"] for row in loaded.rows] == given, "rows stay as they were read"
+
+    @settings(deadline=None)
+    @given(st.lists(st.sampled_from(["a", "a#2", "a#3", "a#2#2", "0", "1"])))
+    def test_ids_are_unique_whatever_they_were(self, given):
+        taken = {}
+        found = [unique_id(id, taken) for id in given]
+        assert len(set(found)) == len(given)
+        assert all(new.startswith(old) for old, new in zip(given, found, strict=True))
 
     def test_a_byte_order_mark_and_a_missing_last_line_end_do_no_harm(self, tmp_path):
         path = tmp_path / "samples.jsonl"
@@ -176,7 +201,6 @@ BAD_ROWS = [
     ({"completion": [{"role": 3, "content": "x"}]}, "the role of message 1 of the completion must be text"),
     ({"completion": "x", "prompt": 3}, "the prompt must be text or a list of chat messages, not a number"),
     ({"completion": "x", "id": [1]}, "an id must be text or a whole number, not a list"),
-    ({"completion": "x", "id": "0"}, r"the id '0' is already that of .*samples\.jsonl:1"),
 ]
 
 
@@ -286,7 +310,7 @@ class TestBadFiles:
 
     def test_a_missing_library_comes_with_its_pip_line(self, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-        with pytest.raises(RecordError, match=r"needs pyarrow .*: pip install 'rewardstack\[data\]'"):
+        with pytest.raises(MissingExtra, match=r"needs pyarrow .*: pip install 'rewardstack\[data\]'"):
             read_samples(str(DATA / "records" / "trl_text.parquet"))
 
 

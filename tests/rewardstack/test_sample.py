@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rewardstack import Sample, completion_text, prompt_text
 from rewardstack.errors import RecordError
-from rewardstack.sample import END_TOKENS, Batch, freeze, strip_special_tokens
+from rewardstack.sample import END_TOKENS, Batch, content_end, freeze, strip_special_tokens
 
 TOOL_TRACE = [
     {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "add"}}]},
@@ -54,6 +54,12 @@ def test_any_run_of_end_tokens_is_stripped_and_nothing_else(text, tail):
     if any(part in END_TOKENS for part in tail):
         last = max(place for place, part in enumerate(tail) if part in END_TOKENS)
         assert strip_special_tokens(text + "".join(tail[: last + 1])).rstrip() == bare.rstrip()
+
+
+def test_content_ends_before_the_tokens_and_the_white_space_between_them():
+    assert content_end("4 <|im_end|>\n</s>") == 2
+    assert [content_end(text) for text in ("", "4 \n", "a < b", "x[0]", "<s>")] == [0, 3, 5, 4, 3]
+    assert content_end("x" + "</s> [EOS]" * 200_000) == 1
 
 
 def test_stripping_is_linear():

@@ -34,6 +34,10 @@ def test_where_asks_for_one_form():
     assert answer("A: 180", "180", where="phrase").value == 1.0
     score = answer("A: 180", "180", where="box")
     assert (score.value, score.reason) == (0.0, "the answer is not in a box: phrase")
+    assert answer("So 8.", "8", where="tag").reason.startswith("the answer is not in an <answer> tag: ")
+    assert answer("So 8.", "8", where="tag", tag="result").reason.startswith(
+        "the answer is not in a <result> tag: "
+    )
     assert xml_answer("The answer is 180.", "180").value == 0.0
 
 
@@ -120,3 +124,22 @@ def test_a_row_without_a_gold_abstains_in_a_stack():
     score = stack.score_one("\\boxed{5}", answer="")
     assert score.rewards["correct"].abstained
     assert score.total == 3.0
+
+
+def test_several_boxes_are_one_answer_that_no_single_gold_equals():
+    text = "So \\boxed{3} and \\boxed{4}."
+    score = answer(text, "4")
+    assert (score.value, score.reason) == (0.0, "answer 3, 4, expected 4")
+    assert answer(text, "3").value == answer(text, ["3", "4"]).value == 0.0
+    assert answer(text, "3, 4").value == 1.0
+    assert answer("\\boxed{4}, that is \\boxed{4.0}", "4").value == 1.0
+    assert answer("<answer>\\boxed{3} and \\boxed{4}</answer>", "4").value == 0.0
+
+
+def test_boxes_that_say_the_same_are_one_answer():
+    assert answer("\\boxed{4} and \\boxed{4.0}", "4").value == 1.0
+
+
+def test_a_tag_replaces_the_one_right_before_it_and_joins_the_one_named_with_it():
+    assert xml_answer("<answer>3</answer>\n<answer>4</answer>", "4").value == 1.0
+    assert xml_answer("<answer>3</answer> and <answer>4</answer>", "4").value == 0.0

@@ -116,3 +116,49 @@ def test_a_schemas_pattern_that_never_ends_hits_the_deadline():
     assert time.perf_counter() - began < 5
     assert evil.rewards["json"].timed_out
     assert good.total == 1.0
+
+
+@pytest.mark.parametrize(
+    ("schema", "complaint"),
+    [
+        (5, "a schema is an object (or true or false), not 5"),
+        ("null", "a schema is an object (or true or false), not null"),
+        ([1], "a schema is an object (or true or false), not [1]"),
+        (object(), "the schema cannot be written as JSON"),
+        ({"$schema": 5}, "unknown $schema 5; it may be https://json-schema.org/draft/2020-12/schema, "),
+        ({"$schema": "http://json-schema.org/draft-99"}, "unknown $schema 'http://json-schema.org/draft-99'"),
+        ({"$ref": "#"}, "the schema refers to itself without end"),
+        ({"allOf": [{"$ref": "#"}]}, "the schema refers to itself without end"),
+        ({"properties": {"a": {"$ref": "#/properties/a"}}}, "the schema refers to itself without end"),
+        ({"$ref": "#/$defs/a"}, "the schema refers to what is not there: PointerToNowhere: '/$defs/a'"),
+    ],
+)
+def test_what_is_wrong_with_a_schema_is_said(schema, complaint):
+    with pytest.raises(StackError) as caught:
+        json('{"a": 1}', schema)
+    assert str(caught.value).startswith(f"format.json: {complaint}")
+
+
+def test_a_schema_that_refers_to_itself_without_end_is_refused_when_the_stack_is_loaded():
+    with pytest.raises(StackError, match="term 'json': format.json: the schema refers to itself without end"):
+        Stack({"json": {"use": "format.json", "schema": {"$ref": "#"}}})
+
+
+def test_a_schema_of_trees_is_fine_and_a_tree_too_deep_for_it_is_the_completions_fault():
+    tree = {"type": "array", "items": {"$ref": "#"}}
+    assert json("[[], [[]]]", tree).value == 1.0
+    score = json("[" * 500 + "]" * 500, tree)
+    assert (score.value, score.reason) == (0.0, "breaks the schema as it is nested too deeply")
+
+
+@pytest.mark.parametrize("draft", ["draft/2020-12", "draft/2019-09", "draft-07", "draft-04"])
+@pytest.mark.parametrize("hash", ["", "#"])
+def test_the_drafts_are_known_by_their_names(draft, hash):
+    scheme = "https" if "/" in draft else "http"
+    schema = {"$schema": f"{scheme}://json-schema.org/{draft}/schema{hash}", "type": "array"}
+    assert json("[1]", schema).value == 1.0
+    assert json('{"a": 1}', schema).value == 0.0
+
+
+def test_true_and_false_are_schemas():
+    assert [json("[1]", schema).value for schema in (True, False, "true", "false")] == [1.0, 0.0, 1.0, 0.0]

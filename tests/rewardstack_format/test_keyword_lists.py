@@ -88,3 +88,19 @@ def test_a_keyword_that_is_no_pattern_is_refused_when_the_stack_is_loaded():
     with pytest.raises(StackError, match="term 'words': format.regex: '\\(' is not a regular expression"):
         Stack({"words": {"use": "format.keywords", "required": ["("], "regex": True}})
     assert not Stack({"words": {"use": "format.keywords", "required": ["("]}}).terms[0].isolated
+
+
+@pytest.mark.parametrize("name", ["required", "forbidden"])
+@pytest.mark.parametrize("blank", ["", " ", "\n\t"])
+@pytest.mark.parametrize("regex", [True, False])
+def test_a_blank_keyword_is_refused_when_the_stack_is_loaded(name, blank, regex):
+    with pytest.raises(
+        StackError, match=rf"term 'words': format.keywords: {name} = .* holds a blank keyword"
+    ):
+        Stack({"words": {"use": "format.keywords", name: ["Dear", blank], "regex": regex}})
+
+
+def test_blank_keywords_of_a_row_are_none():
+    assert keywords("text", ["", " "]).abstained
+    assert keywords("text", ["", "text"]).details["required"] == {"text": 1}
+    assert keywords("text", required=(" ",), forbidden=("",)).abstained

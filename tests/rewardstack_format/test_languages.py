@@ -1,7 +1,11 @@
+import time
+
 import pytest
 
-from rewardstack import StackError
-from rewardstack_format import extras, json, language
+from rewardstack import StackError, extras
+from rewardstack.errors import MissingExtra
+from rewardstack_format import json, language
+from rewardstack_format.languages import sample_parts
 
 ENGLISH = (
     "She sells half as many rolls in May as in April. Together that makes seventy-two rolls in two months."
@@ -102,6 +106,27 @@ def test_a_missing_extra_names_the_reward_and_the_pip_line(monkeypatch, library,
     load = extras.import_module
     monkeypatch.setattr(extras, "import_module", refuse)
     with pytest.raises(
-        StackError, match=rf"^format\..* needs {library}.*: pip install 'rewardstack\[format\]'$"
+        MissingExtra, match=rf"^format\..* needs {library}.*: pip install 'rewardstack\[format\]'$"
     ):
         call()
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a. ", "ab cd\n", f"{ENGLISH} ", "cat да мир 因为 한국어 مرحبا שלום नमस्ते สวัสดี. ", "é. ", "因。"],
+    ids=ascii,
+)
+def test_no_text_takes_long(piece):
+    language(ENGLISH)  # reads the model
+    began = time.process_time()
+    language(piece * (200_000 // len(piece)))
+    assert time.process_time() - began < 0.5  # 0.02 to 0.15 s here
+
+
+def test_the_stretches_that_are_judged_are_bounded():
+    parts = [str(number) for number in range(5_000)]
+    judged = sample_parts(parts)
+    assert 500 <= len(judged) <= 1_000
+    assert judged[0] == "0"
+    assert int(judged[-1]) >= 4_990, "from all over"
+    assert sample_parts(parts[:1_000]) == parts[:1_000]

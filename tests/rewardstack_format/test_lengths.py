@@ -40,6 +40,19 @@ def test_too_short_earns_its_share():
     assert length(words(5), limit=100, least=20).value == 0.25
 
 
+@pytest.mark.parametrize(
+    ("score", "reason"),
+    [
+        (length("one", limit=2), "1 word, the limit is 2"),
+        (length("one two", limit=2), "2 words, the limit is 2"),
+        (length("a", limit=2, least=2, unit="characters"), "1 character, at least 2 are wanted"),
+        (length_overlong("", [7], maximum=1, cache=0), "1 token, free up to 1"),
+    ],
+)
+def test_one_is_not_many(score, reason):
+    assert score.reason == reason
+
+
 def test_units_are_words_characters_and_tokens():
     options = {"limit": 4, "maximum": 4}
     assert length("one two", **options).value == 1.0
@@ -124,3 +137,8 @@ def test_overlong_never_rewards_length(maximum, data):
     values = [length_overlong(words(n), maximum=maximum, cache=cache, unit="words").value for n in range(60)]
     assert all(sooner >= later for sooner, later in pairwise(values))
     assert min(values) == -1.0
+
+
+def test_several_boxes_are_not_right_for_one_of_them():
+    score = length_cosine("\\boxed{3} and \\boxed{4}", "4", maximum=100, unit="words")
+    assert not score.details["correct"]

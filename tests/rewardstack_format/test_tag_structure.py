@@ -129,6 +129,14 @@ def test_xmlcount_pays_a_quarter_for_each_of_four_markers():
     assert {text: xmlcount(text).value for text in values} == values
 
 
+def test_xmlcount_says_that_line_breaks_belong_to_the_markers():
+    text = "<reasoning>24</reasoning><answer>72</answer>"
+    assert xmlcount(text).reason == "0 of 4 markers with their line breaks"
+    assert (
+        xmlcount(NOTEBOOK + "x").reason == "4 of 4 markers with their line breaks, 1 character after the last"
+    )
+
+
 def test_xmlcount_does_not_overlook_a_marker_that_shares_a_line_break():
     assert xmlcount("<reasoning>\n24\n</reasoning>\n<answer>\n<answer>\n72\n</answer>").value == 0.75
 
@@ -143,3 +151,35 @@ def test_xmlcount_takes_any_tags():
     assert xmlcount("<a>\n1\n</a>\n<b>\n2\n</b>\n<c>\n3\n</c>", tags=("a", "b", "c")).value == pytest.approx(
         1.0
     )
+
+
+@pytest.mark.parametrize("reward", ["format.tags", "format.xmlcount"])
+@pytest.mark.parametrize("names", [["a", "a"], ["a", "A"], ["think", "answer", "Think"]])
+def test_tags_of_one_name_are_refused_when_the_stack_is_loaded(reward, names):
+    with pytest.raises(StackError, match=f"term 'form': tags = .* names '{names[-1]}' twice"):
+        Stack({"form": {"use": reward, "tags": names}})
+
+
+@pytest.mark.parametrize(
+    "nothing",
+    ["\U000e0001\U000e0041", "\U000e0100", "\ufff9", "\u0300", " \u20dd", "\ufe0f", "\u3164", "\u2800", "\ue000",
+     "-", "_", "—", "−", "- - -", "...", "\n_\n", "•"],
+    ids=ascii,
+)  # fmt: skip
+def test_a_block_that_shows_nothing_is_empty(nothing):
+    assert tags(f"<think>a</think><answer>{nothing}</answer>").reason == "<answer> is empty"
+    assert tags(f"<think>{nothing * 1000}</think><answer>4</answer>").value == 0.0
+    assert tags(f"<think>{nothing}a</think><answer>4</answer>").value == 1.0
+
+
+@pytest.mark.parametrize(
+    "something", ["4", "é", "e\u0301", "答", "ก็", "½", "+", "?", "∅", "🙂", "👍\ufe0f", "\u0661", "-1"]
+)
+def test_a_block_that_shows_one_letter_number_or_sign_is_not_empty(something):
+    assert tags(f"<think>a</think><answer>{something}</answer>").value == 1.0
+
+
+@pytest.mark.parametrize("odd", ["<th\u0131nk>", "<thin\u212a>", "</an\u017fwer>", "<\u0130d>"], ids=ascii)
+def test_letters_that_fold_to_others_make_no_tag_and_no_error(odd):
+    assert tags(GOOD + odd, credit="soft").value == 1.0
+    assert tags("<id>a</id>" + odd, tags=("id",), credit="soft").value == 1.0

@@ -201,7 +201,7 @@ def check_equal_forms(trial: Trial) -> Outcome:
     """Score with the gold answer written in every other form that the reward promises to count as equal."""
     forms, column = trial.term.reward.contract.equal_forms, trial.term.inputs.get("answer")
     if not forms or column is None:
-        return 0, (), "it promises no equal forms of the answer"
+        return 0, (), "it promises none"
     rows, findings = set[int](), list[Finding]()
     for form in forms:
         turned = {

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from rewardstack.errors import PluginError, RewardstackError, nearest
+from rewardstack.exit_codes import BROKEN_PIPE, CANNOT_JUDGE, INTERRUPTED, WRONG
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "main", "rewards"]
 
 GROUP = "rewardstack.commands"
-FAULT = 3
-INTERRUPTED = 130
-BROKEN_PIPE = 141  # as the shell reports a program that SIGPIPE ended
 EXIT_CODES = """\b
 Exit codes:
   0    good
@@ -34,6 +32,7 @@ Exit codes:
   2    usage, a file, or the stack is wrong
   3    cannot judge: too many errors, not calibrated, a fault in rewardstack
   130  interrupted
+  141  whoever read the output has gone (`| head`)
 """
 
 
@@ -120,10 +119,10 @@ class Commands(click.Group):
             from rewardstack.cli.output import complain
 
             complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
-            sys.exit(2)
+            sys.exit(WRONG)
         except Exception:  # the exit code of a traceback, 1, would say that expectations failed
             click.echo(traceback.format_exc(), err=True, nl=False)
-            sys.exit(FAULT)
+            sys.exit(CANNOT_JUDGE)
 
 
 def plugin_commands() -> dict[str, "EntryPoint"]:
@@ -161,15 +160,14 @@ def explain(error: Exception) -> int:
     if isinstance(error, RewardstackError):
         complain(str(error))
         return error.exit_code
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        if error.message and error.message == error.ctx.get_help():  # no command: click shows the help
+            click.echo(error.message, err=True)
+            return error.exit_code
+        click.echo(error.ctx.get_usage(), err=True)
     if isinstance(error, click.ClickException):
-        if isinstance(error, click.UsageError) and error.ctx is not None:
-            if (
-                not error.message or error.message == error.ctx.get_help()
-            ):  # no arguments: click shows the help
-                click.echo(error.ctx.get_help(), err=True)
-                return error.exit_code
-            click.echo(error.ctx.get_usage(), err=True)
-        complain(error.format_message())
+        message = error.format_message().rstrip(".")
+        complain(f"{message[:1].lower()}{message[1:]}")
         return error.exit_code
     cause = error.__cause__
     complain(f"interrupted{''.join(f' {text}' for text in cause.args) if cause else ''}", prefix="")
@@ -180,8 +178,8 @@ def explain(error: Exception) -> int:
 @click.option(
     "--no-plugin", "blocked", multiple=True, metavar="NAME", help="Do without a plugin; may be given again."
 )
-@click.option("-v", "--verbose", count=True, help="Say more; -vv for debugging.")
-@click.option("-q", "--quiet", count=True, help="Say only what is wrong.")
+@click.option("-v", "--verbose", count=True, help="Show more, see the command's help; -vv logs all.")
+@click.option("-q", "--quiet", count=True, help="Show less, see the command's help.")
 @click.version_option(package_name="rewardstack", message="rewardstack %(version)s")
 @click.pass_context
 def rewards(ctx: click.Context, blocked: tuple[str, ...], verbose: int, quiet: int) -> None:
@@ -196,11 +194,27 @@ def rewards(ctx: click.Context, blocked: tuple[str, ...], verbose: int, quiet: i
     set_verbosity(verbose - quiet)
 
 
+def reopen_streams() -> None:
+    """Give closed standard streams a place to go, or the next file opened would take theirs."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - for good
+
+
+def end_output() -> None:
+    """Send what is still printed, by what rewards registered for the exit, to standard error."""
+    with contextlib.suppress(OSError, ValueError):  # closed, full, or none of the process's own
+        sys.stdout.flush()
+        os.dup2(2, 1)
+
+
 def main() -> None:
     """Run the command `rewards`; the entry point of the console script."""
+    reopen_streams()
     try:
         rewards()
     except (SystemExit, KeyboardInterrupt) as end:
+        end_output()
         if isinstance(end, SystemExit) and end.code != INTERRUPTED:
             raise
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not keep workers from being ended

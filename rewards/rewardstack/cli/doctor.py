@@ -18,6 +18,7 @@ from rewardstack.cli.output import clean_stdout, draw_table, print_json
 from rewardstack.cli.verbosity import verbosity_options
 from rewardstack.decorator import reward
 from rewardstack.errors import PluginError
+from rewardstack.exit_codes import FINDINGS, GOOD
 from rewardstack.registry import Registry, registry
 from rewardstack.report.texts import printable
 from rewardstack.stack import Stack
@@ -25,7 +26,6 @@ from rewardstack.workers import default_memory, default_size
 
 __all__ = ["command"]
 
-FINDINGS = 1
 PING_SECONDS = 60
 DISTRIBUTION = "rewardstack"
 REQUIREMENT = re.compile(r"([\w.-]+)[^;]*;.*\bextra\s*==\s*['\"]([\w.-]+)['\"]")
@@ -39,7 +39,7 @@ def ping(completion: str) -> float:
 
 @click.command("doctor")
 @json_output
-@verbosity_options
+@verbosity_options()
 def command(as_json: bool) -> int:
     """Check this installation: Python, plugins and their names, extras, worker processes, sandboxes, probes.
 
@@ -52,7 +52,7 @@ def command(as_json: bool) -> int:
         print_json(facts)
     else:
         draw(facts)
-    return FINDINGS if facts["broken"] else 0
+    return FINDINGS if facts["broken"] else GOOD
 
 
 def examine() -> dict[str, Any]:

@@ -4,8 +4,9 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
+from rewardstack.annotations import annotation_text
 from rewardstack.registry import Plugin, Registry
-from rewardstack.signature import Reward, describe
+from rewardstack.signature import Reward, annotations_of, describe
 from rewardstack.term import Term
 
 __all__ = ["describe_plugin", "describe_reward", "describe_term"]
@@ -30,6 +31,7 @@ def describe_plugin(plugin: Plugin, registry: Registry) -> dict[str, Any]:
 
 def describe_reward(reward: Reward) -> dict[str, Any]:
     """Return what a reward reads and what can be set on it."""
+    types = option_types(reward)
     return {
         "name": reward.name,
         "summary": reward.summary,
@@ -40,16 +42,26 @@ def describe_reward(reward: Reward) -> dict[str, Any]:
         "range": reward.contract.range,
         "columns": {name: default is inspect.Parameter.empty for name, default in reward.columns.items()},
         "options": {
-            option.name: {"type": option.annotation, "required": option.required, "default": option.default}
+            option.name: {
+                "type": types[option.name],
+                "required": option.required,
+                "default": option.default,
+            }
             for option in reward.options.values()
         },
     }
 
 
+def option_types(reward: Reward) -> dict[str, str]:
+    """Return what each option takes, in words."""
+    hints = annotations_of(reward.target, reward.name) if reward.options else {}
+    return {name: annotation_text(hints.get(name, Any)) for name in reward.options}
+
+
 def describe_term(term: Term, steps: Sequence[int]) -> dict[str, Any]:
     """Return a term as the stack understands it, its weight at some training steps."""
     words, reward = term.words, term.reward
-    required = term.columns()
+    types, required = option_types(reward), term.columns()
     return {
         "name": term.name,
         "use": term.source.use if term.source else reward.name,
@@ -71,7 +83,7 @@ def describe_term(term: Term, steps: Sequence[int]) -> dict[str, Any]:
         "all_columns": reward.takes_all,
         "options": {
             option.name: {
-                "type": option.annotation,
+                "type": types[option.name],
                 "value": term.options.get(option.name, option.default),
                 "set": option.name in term.options,
             }

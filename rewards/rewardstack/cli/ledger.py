@@ -15,7 +15,7 @@ from rewardstack.records.writing import check_suffix, write_rows
 from rewardstack.sample import Sample
 from rewardstack.score import StackScore
 
-__all__ = ["Identity", "Ledger", "Pipe", "hash_samples", "row_of"]
+__all__ = ["Errors", "Identity", "Ledger", "Pipe", "hash_samples", "row_of", "written"]
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -37,17 +37,25 @@ WHAT = {
 }
 
 
+class Errors(msgspec.Struct, frozen=True):
+    """How many rows of a run count as errors, and the first causes."""
+
+    rows: int = 0
+    causes: tuple[str, ...] = ()
+
+
 class Sidecar(msgspec.Struct, frozen=True):
-    """What stands in `OUT.run.json` beside the scores."""
+    """What stands in `OUT.run.json` beside the scores; `errors` are those of a finished run."""
 
     identity: Identity
     finished: bool = False
+    errors: Errors = Errors()
 
 
 class Pipe:
     """Scores that go to standard output as JSON lines; nothing of them is kept."""
 
-    complete = False
+    complete: Errors | None = None
 
     def begin(self, ids: Sequence[str], ends: Sequence[int]) -> list[StackScore]:  # noqa: ARG002 - as Ledger's
         """Return no scores: nothing was kept."""
@@ -57,14 +65,15 @@ class Pipe:
         """Print scores."""
         click.echo(b"".join(encode(row_of(score)) + b"\n" for score in scores), nl=False)
 
-    def finish(self) -> None:
+    def finish(self, errors: Errors) -> None:
         """Do nothing more."""
 
 
 class Ledger:
     """Scores that go to a file, and the sidecar that says what they belong to.
 
-    JSONL is written in place. For other formats the rows wait in `OUT.partial.jsonl` until all are there.
+    JSONL is written in place. For other formats the rows wait in `OUT.partial.jsonl` until all are there. After
+    `begin`, `complete` holds the errors of a run that was finished before.
     """
 
     def __init__(self, path: str, identity: Identity, *, resume: bool, force: bool) -> None:
@@ -75,7 +84,7 @@ class Ledger:
         self.in_place = check_suffix(path) == ".jsonl"
         self.lines = Path(path if self.in_place else f"{path}.partial.jsonl")
         self.sidecar = Path(f"{path}.run.json")
-        self.complete = False
+        self.complete: Errors | None = None
 
     def begin(self, ids: Sequence[str], ends: Sequence[int]) -> list[StackScore]:
         """Return the scores that an interrupted run has left, up to the end of a chunk; `ids` are the samples'.
@@ -88,15 +97,15 @@ class Ledger:
                 self.check_overwriting(earlier)
                 return self.start()
             self.check_identity(earlier.identity)
-            self.complete = earlier.finished and Path(self.path).exists()
-            if self.complete:
+            if earlier.finished and Path(self.path).exists():
+                self.complete = earlier.errors
                 return []
             return self.repair(ids, ends) if self.lines.exists() else self.start()
 
     def start(self) -> list[StackScore]:
         """Begin with no rows; the old rows go first, so that they never stand under the new identity."""
         self.lines.unlink(missing_ok=True)
-        self.write_sidecar(finished=False)
+        self.write_sidecar(Sidecar(self.identity))
         self.lines.touch()
         return []
 
@@ -106,13 +115,11 @@ class Ledger:
         with written(self.path), self.lines.open("ab") as file:
             file.write(data)
 
-    def finish(self) -> None:
+    def finish(self, errors: Errors) -> None:
         """Make the file what its suffix says, and mark the run as finished."""
-        if self.complete:
-            return
         if not self.in_place:
             convert(self.lines, self.path)
-        self.write_sidecar(finished=True)
+        self.write_sidecar(Sidecar(self.identity, finished=True, errors=errors))
         if not self.in_place:
             self.lines.unlink()
 
@@ -125,9 +132,9 @@ class Ledger:
         except msgspec.MsgspecError as error:
             raise ResumeError(f"{self.sidecar} is not what `rewards score` wrote: {error}") from error
 
-    def write_sidecar(self, *, finished: bool) -> None:
+    def write_sidecar(self, sidecar: Sidecar) -> None:
         """Say what the scores belong to, and whether all are there."""
-        data = msgspec.json.encode(Sidecar(self.identity, finished))
+        data = msgspec.json.encode(sidecar)
         beside = self.sidecar.with_name(f".{self.sidecar.name}.tmp")
         beside.write_bytes(msgspec.json.format(data, indent=2) + b"\n")
         beside.replace(self.sidecar)
@@ -146,14 +153,25 @@ class Ledger:
                 f"{self.lines} holds the scores of an interrupted run. Go on with it with --resume, or start anew "
                 f"with --force"
             )
+        if earlier is not None and earlier.finished and Path(self.path).exists():
+            differing = self.differing(earlier.identity)
+            if differing:
+                raise ResumeError(
+                    f"{self.path} holds the scores of a finished run, which are those of {differing}. Name another "
+                    f"file, or overwrite it with --force"
+                )
+
+    def differing(self, earlier: Identity) -> str:
+        """Return how an earlier run differs from this one, empty where it is the same."""
+        then, now = msgspec.structs.asdict(earlier), msgspec.structs.asdict(self.identity)
+        return "; of ".join(WHAT[name] for name in WHAT if then[name] != now[name])
 
     def check_identity(self, earlier: Identity) -> None:
         """Raise `ResumeError` when the scores on disk belong to another run."""
-        then, now = msgspec.structs.asdict(earlier), msgspec.structs.asdict(self.identity)
-        differing = [WHAT[name] for name in WHAT if then[name] != now[name]]
+        differing = self.differing(earlier)
         if differing:
             raise ResumeError(
-                f"{self.path} cannot be gone on with: its scores are those of {'; of '.join(differing)}. "
+                f"{self.path} cannot be gone on with: its scores are those of {differing}. "
                 f"Start anew with --force, or name another file"
             )
 
@@ -188,11 +206,11 @@ def written(path: str) -> Iterator[None]:
 
 
 def row_of(score: StackScore) -> dict[str, Any]:
-    """Return the row of one sample's scores."""
+    """Return the row of one sample's scores; the kind of a fault stands there so that time-outs are known again."""
     rewards = {
         name: {
             "value": each.value, "reason": each.reason, "error": each.error, "details": each.details,
-            "seconds": each.seconds,
+            "seconds": each.seconds, **({"fault": each.fault} if each.fault else {}),
         }
         for name, each in score.rewards.items()
     }  # fmt: skip

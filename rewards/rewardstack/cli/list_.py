@@ -17,7 +17,7 @@ __all__ = ["command"]
 @click.command("list")
 @click.argument("plugin", required=False)
 @json_output
-@verbosity_options
+@verbosity_options(verbose="Show what each reward reads, and its options.", quiet="Leave out what is broken.")
 def command(plugin: str | None, as_json: bool) -> None:
     """List the rewards of all installed plugins, or of one PLUGIN, each with its first line; -v adds their options.
 
@@ -28,7 +28,7 @@ def command(plugin: str | None, as_json: bool) -> None:
         known = registry()
         plugins = [known.plugin(plugin)] if plugin else known.plugins()
         listed = [describe_plugin(each, known) for each in plugins]
-    for name, reason in known.broken.items():
+    for name, reason in known.broken.items() if verbosity() >= 0 else ():
         complain(f"{name}: {reason}", prefix="broken: ")
     if as_json:
         print_json({"plugins": listed, "broken": known.broken})
@@ -63,7 +63,9 @@ def details(reward: dict[str, Any]) -> list[str]:
     """Return the lines on what a reward reads and on its options."""
     columns = [name if required else f"{name} (optional)" for name, required in reward["columns"].items()]
     options = [
-        f"{name}: {option['type']}" + ("" if option["required"] else f" = {option['default']!r}")
+        f"{name} (required; {option['type']})"
+        if option["required"]
+        else f"{name} = {option['default']!r} ({option['type']})"
         for name, option in reward["options"].items()
     ]
     return [f"reads {', '.join(columns)}", *map(printable, options)]

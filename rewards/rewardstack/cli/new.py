@@ -35,7 +35,7 @@ Wrote {folder}. Next:
     "--path", type=click.Path(file_okay=False, path_type=Path), default=Path(), metavar="DIR",
     help="Where to put the new folder; the current one by default.",
 )  # fmt: skip
-@verbosity_options
+@verbosity_options(quiet="Say only what is wrong.")
 def command(name: str, path: Path) -> None:
     """Write a plugin called NAME: a folder `rewardstack-NAME` with a reward, its tests and its packaging.
 

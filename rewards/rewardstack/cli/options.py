@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from rewardstack.errors import OptionError, StackError, nearest
+from rewardstack.cli.naming import check_order, find_reward, load_stack
+from rewardstack.errors import OptionError, nearest
 
 if TYPE_CHECKING:
     from rewardstack.signature import Reward
@@ -102,26 +102,36 @@ def json_or_text(text: str) -> Any:
 
 
 def option_values(reward: "Reward", given: dict[str, str]) -> dict[str, Any]:
-    """Return options from the command line as their annotations ask: JSON where that fits, else the text."""
-    from rewardstack.signature import annotations_of, convert
+    """Return options from the command line as their annotations ask: JSON where that fits, the text where only it does.
+
+    Where neither fits, JSON is what the value seems to be, and what the error shall speak of.
+    """
+    from rewardstack.signature import annotations_of
 
     hints = annotations_of(reward.target, reward.name) if given else {}
     values = {}
     for name, text in given.items():
-        values[name] = value = json_or_text(text)
-        try:
-            convert(value, hints.get(name, Any), name)
-        except OptionError:
-            values[name] = text
+        value, annotation = json_or_text(text), hints.get(name, Any)
+        values[name] = text if fits(text, annotation) and not fits(value, annotation) else value
     return values
+
+
+def fits(value: Any, annotation: Any) -> bool:
+    """Whether an option that is annotated so takes a value."""
+    from rewardstack.signature import convert
+
+    try:
+        convert(value, annotation, "")
+    except OptionError:
+        return False
+    return True
 
 
 def single_stack(use: str, options: dict[str, str]) -> "Stack":
     """Return a stack of one term, named after the reward it uses."""
-    from rewardstack.registry import registry
     from rewardstack.stack import Stack
 
-    reward, _ = registry().find(use)
+    reward = find_reward(use)
     name = use.rpartition(":")[2].rpartition(".")[2]
     unknown = [option for option in options if option not in reward.options]
     if unknown:  # a word of the stack, or a slip: check_options says which options there are
@@ -156,18 +166,6 @@ def stack_and_samples(
         raise click.UsageError(
             f"missing argument {'STACK SAMPLES' if not paths and not reward else 'SAMPLES'}"
         )
+    if not reward:
+        check_order(*paths)
     return stack_or_reward(None if reward else paths[0], reward, options), paths[-1]
-
-
-def load_stack(path: str) -> "Stack":
-    """Read a stack file; the error says how to name a single reward where one seems to be meant."""
-    from rewardstack.stack import Stack
-
-    try:
-        return Stack.load(path)
-    except StackError as error:
-        if Path(path).suffix == ".toml" or Path(path).exists():
-            raise
-        raise StackError(
-            f"{error}. A stack is a TOML file; a single reward is named with -r {path}"
-        ) from error

@@ -23,6 +23,7 @@ __all__ = [
     "complain",
     "console",
     "draw_table",
+    "drawing",
     "print_json",
     "progress",
     "tell_skipped",
@@ -65,13 +66,23 @@ def console(file: IO[str] | None = None, *, err: bool = False) -> "Console":
     return Console(file=file, stderr=err, highlight=False, markup=False, emoji=False)
 
 
-def draw_table(table: "Table") -> None:
-    """Print a table to standard output; lines end where their text ends, so that they can be pasted anywhere."""
+@contextlib.contextmanager
+def drawing() -> Iterator["Console"]:
+    """Give a console to draw on, and print what it shows to standard output at the end.
+
+    Lines end where their text ends, so that they can be pasted anywhere.
+    """
     drawn = console()
     with drawn.capture() as captured:
-        drawn.print(table)
+        yield drawn
     for line in captured.get().splitlines():
         click.echo(line if drawn.is_terminal else line.rstrip(), color=drawn.is_terminal or None)
+
+
+def draw_table(table: "Table") -> None:
+    """Print a table to standard output."""
+    with drawing() as page:
+        page.print(table)
 
 
 def print_json(data: Any) -> None:

@@ -9,7 +9,7 @@ import msgspec
 from rewardstack.cli.facts import describe_term
 from rewardstack.cli.options import json_output, reward_options, stack_or_reward
 from rewardstack.cli.output import clean_stdout, draw_table, print_json
-from rewardstack.cli.verbosity import verbosity_options
+from rewardstack.cli.verbosity import verbosity, verbosity_options
 from rewardstack.report.texts import printable
 from rewardstack.stack import Stack
 
@@ -24,7 +24,7 @@ __all__ = ["command"]
     help="A training step to give the weights at; may be given again.",
 )  # fmt: skip
 @json_output
-@verbosity_options
+@verbosity_options(verbose="Show what each option takes.")
 def command(
     stack: str | None, reward: str | None, options: dict[str, str], steps: tuple[int, ...], as_json: bool
 ) -> None:
@@ -39,7 +39,7 @@ def command(
     if as_json:
         print_json(facts)
     else:
-        draw(facts)
+        draw(facts, verbose=verbosity() > 0)
 
 
 def describe_stack(stack: Stack, steps: Sequence[int]) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def total_range(terms: Sequence[dict[str, Any]], step: str) -> tuple[float, floa
     return sum(low for low, _ in ends), sum(high for _, high in ends)
 
 
-def draw(facts: dict[str, Any]) -> None:
+def draw(facts: dict[str, Any], *, verbose: bool) -> None:
     """Print a stack for a person."""
     from rich.table import Table
     from rich.text import Text
@@ -76,7 +76,7 @@ def draw(facts: dict[str, Any]) -> None:
         table.add_row(
             Text("term", "dim"), Text(f"{term['name']}", "bold").append(f"  {term['use']}", "not bold")
         )
-        for label, text in term_lines(term):
+        for label, text in term_lines(term, verbose=verbose):
             table.add_row(label, Text(printable(text)))
     draw_table(table)
 
@@ -93,7 +93,7 @@ def head_lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "fingerprint", facts["fingerprint"]
 
 
-def term_lines(term: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def term_lines(term: dict[str, Any], *, verbose: bool) -> Iterator[tuple[str, str]]:
     """Yield label and text of what concerns one term; what is as usual is left out."""
     if term["summary"]:
         yield "", term["summary"]
@@ -114,7 +114,8 @@ def term_lines(term: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "requires", f"{gate} of {least:g} or more"
     yield "reads", ", ".join(column_texts(term)) or "nothing"
     for name, option in term["options"].items():
-        yield "option", f"{name} = {option['value']!r}{' *' if option['set'] else ''}"
+        takes = f" ({option['type']})" if verbose else ""
+        yield "option", f"{name} = {option['value']!r}{' *' if option['set'] else ''}{takes}"
     if term["make"] is not None:
         yield (
             "made with",

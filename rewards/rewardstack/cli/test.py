@@ -10,7 +10,7 @@ import msgspec
 
 from rewardstack.audit.contract import check_contract
 from rewardstack.cli.options import json_output, reward_options, sample_reading, stack_and_samples
-from rewardstack.cli.output import clean_stdout, console, print_json, progress
+from rewardstack.cli.output import clean_stdout, drawing, print_json, progress
 from rewardstack.cli.updating import EXPECTED, check_updatable, is_columnar, update_samples
 from rewardstack.cli.verbosity import unrepeated_errors, verbosity, verbosity_options
 from rewardstack.errors import RecordError, nearest
@@ -21,10 +21,10 @@ from rewardstack.report.advantages import Scale
 from rewardstack.report.expectations import judge
 from rewardstack.report.groups import find_groups
 from rewardstack.report.labels import Labels, compare, threshold_of
+from rewardstack.report.outcome import MEASURES, Outcome, decide
 from rewardstack.report.run import ScoredRun
 from rewardstack.report.scoring import score_in_chunks
 from rewardstack.report.sections import plugin_sections
-from rewardstack.report.verdict import MEASURES, Verdict, decide
 from rewardstack.sample import Sample
 from rewardstack.stack import Run, Stack
 
@@ -118,7 +118,7 @@ class Wanted(msgspec.Struct, frozen=True):
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before --update writes.")
 @click.option("--junit", metavar="FILE", help="Write JUnit XML as well.")
 @json_output
-@verbosity_options
+@verbosity_options(verbose="Show every disagreement, error and check.", quiet="Print one line.")
 def command(
     paths: tuple[str, ...], reward: str | None, options: dict[str, str], columns: dict[str, str],
     skip_bad: bool, chat: bool, **given: Any,
@@ -149,9 +149,9 @@ def command(
         run = test(stack, loaded, path, wanted)
     if wanted.update:
         run = update(run, columns, wanted)
-    verdict = decide(run, wanted.least)
-    report(run, verdict, wanted)
-    return verdict.code
+    outcome = decide(run, wanted.least)
+    report(run, outcome, wanted)
+    return outcome.code
 
 
 def check_usage(wanted: Wanted, paths: Sequence[str], columns: Mapping[str, str]) -> None:
@@ -162,6 +162,8 @@ def check_usage(wanted: Wanted, paths: Sequence[str], columns: Mapping[str, str]
     for option, value in needs.items():
         if value is not None and wanted.label is None:
             raise click.UsageError(f"{option} needs --label COLUMN, the column of truths")
+    if wanted.advantages and verbosity() < 0 and not wanted.as_json:
+        raise click.UsageError("--advantages asks for a table, -q for one line: take one of them")
     if wanted.yes and not wanted.update:
         raise click.UsageError("--yes answers the question of --update")
     if wanted.junit is not None and not Path(wanted.junit).parent.is_dir():
@@ -266,7 +268,7 @@ def update(run: ScoredRun, columns: Mapping[str, str], wanted: Wanted) -> Scored
     return judged(msgspec.structs.replace(run, samples=new))
 
 
-def report(run: ScoredRun, verdict: Verdict, wanted: Wanted) -> None:
+def report(run: ScoredRun, outcome: Outcome, wanted: Wanted) -> None:
     """Write everything that was asked for."""
     level = verbosity()
     if wanted.junit is not None:
@@ -277,7 +279,7 @@ def report(run: ScoredRun, verdict: Verdict, wanted: Wanted) -> None:
     if level < 0 and not wanted.as_json:
         from rewardstack.report.terminal import one_line
 
-        click.echo(one_line(run, verdict))
+        click.echo(one_line(run, outcome))
         return
     with clean_stdout():
         sections = plugin_sections(run)
@@ -285,8 +287,9 @@ def report(run: ScoredRun, verdict: Verdict, wanted: Wanted) -> None:
         from rewardstack.report.document import document
 
         # a lone surrogate is escaped once more: many readers of JSON, jq among them, refuse or alter it
-        print_json(escape_surrogates(document(run, verdict, sections, advantages=wanted.advantages)))
+        print_json(escape_surrogates(document(run, outcome, sections, advantages=wanted.advantages)))
         return
     from rewardstack.report.terminal import draw
 
-    draw(console(), run, verdict, sections, everything=level > 0, advantages=wanted.advantages)
+    with drawing() as page:
+        draw(page, run, outcome, sections, everything=level > 0, advantages=wanted.advantages)

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -35,6 +36,12 @@ def set_verbosity(level: int) -> None:
     logger.setLevel(LEVELS[level])
     if not any(isinstance(handler, Complaints) for handler in logger.handlers):
         logger.addHandler(Complaints())
+    warnings.showwarning = log_warning
+
+
+def log_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Log a Python warning as a line like any other, without the place in our code that gave it."""
+    logging.getLogger("rewardstack").warning("%s", message)
 
 
 def verbosity() -> int:
@@ -63,7 +70,13 @@ def count_option(flag: str, name: str, help: str, sign: int) -> Callable[[Decora
     return click.option(flag, name, count=True, expose_value=False, callback=move, help=help)
 
 
-def verbosity_options(command: Decorated) -> Decorated:
-    """Add `-v` and `-q` to a command; they add up with those given before its name."""
-    quiet = count_option("-q", "--quiet", "Say only what is wrong.", -1)
-    return count_option("-v", "--verbose", "Say more.", 1)(quiet(command))
+def verbosity_options(
+    verbose: str = "Log more to standard error; -vv for debugging.",
+    quiet: str = "Leave out warnings.",
+) -> Callable[[Decorated], Decorated]:
+    """Add `-v` and `-q` to a command, with what they do to it; they add up with those given before its name."""
+
+    def add(command: Decorated) -> Decorated:
+        return count_option("-v", "--verbose", verbose, 1)(count_option("-q", "--quiet", quiet, -1)(command))
+
+    return add

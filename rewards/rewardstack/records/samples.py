@@ -45,6 +45,7 @@ def read_samples(
         chat: Wrap prompts and completions that are text as chat messages, for rewards that index into messages.
 
     A row needs a `completion` (text or chat messages) or `messages`; rows without an `id` get their number, from 0.
+    Rows may share an `id`, as completions of one problem do: the second sample is then called `q1#2`, and so on.
 
     Raises:
         RecordError: The file cannot be read or is cut off, a row is bad (unless `skip_bad`), no row is good, or
@@ -53,19 +54,17 @@ def read_samples(
     found = list(rows_in(path))
     check_mapping(columns, found, path)
     loaded = Loaded([], [], [], [])
-    taken: dict[str, str] = {}
+    taken: dict[str, int] = {}
     for place, value in found:
         try:
             row = map_columns(check_object(value), columns)
             sample = check_row(row, str(len(loaded.samples)), chat=chat)
-            check_new(sample.id, taken)
         except RecordError as error:
             if not skip_bad:
                 raise RecordError(f"{place}: {error}") from error
             loaded.skipped.append(f"{place}: {error}")
             continue
-        taken[sample.id] = place
-        loaded.samples.append(sample)
+        loaded.samples.append(msgspec.structs.replace(sample, id=unique_id(sample.id, taken)))
         loaded.rows.append(row)
         loaded.places.append(place)
     if not loaded.samples:
@@ -93,10 +92,16 @@ def check_mapping(columns: Mapping[str, str], found: Iterable[Placed], path: str
             )
 
 
-def check_new(id: str, taken: Mapping[str, str]) -> None:
-    """Raise `RecordError` when another row has the id."""
-    if id in taken:
-        raise RecordError(f"the id {id!r} is already that of {taken[id]}")
+def unique_id(id: str, taken: dict[str, int]) -> str:
+    """Return the id, with its number behind it where an earlier row has it; `taken` counts, and keeps what is returned."""
+    number = taken.get(id, 0) + 1
+    unique = id if number == 1 else f"{id}#{number}"
+    while unique in taken:  # a row may be called `q1#2` of itself
+        number += 1
+        unique = f"{id}#{number}"
+    taken[id] = number
+    taken.setdefault(unique, 1)
+    return unique
 
 
 def map_columns(row: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:

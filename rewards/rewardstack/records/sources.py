@@ -1,7 +1,6 @@
 """Where rows come from: JSON lines, JSON arrays, Parquet, Hugging Face data set folders, standard input."""
 
 import gzip
-import importlib
 import io
 import math
 import os
@@ -12,9 +11,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from rewardstack.errors import RecordError
+from rewardstack.extras import import_extra
 from rewardstack.records.text import Fault, decode
 
-__all__ = ["Placed", "import_extra", "rows_in"]
+__all__ = ["Placed", "rows_in"]
 
 Placed = tuple[str, Any]
 """A row's place (`file.jsonl:17`) and its value, or the `Fault` found there."""
@@ -108,8 +108,8 @@ def unzipped_rows(path: str, file: BinaryIO) -> Iterator[Placed]:
 
 def parquet_rows(path: str, file: BinaryIO) -> Iterator[Placed]:
     """Yield the rows of a Parquet file, those of TRL's logged completions included."""
-    arrow = import_extra("pyarrow", f"reading {path}")
-    parquet = import_extra("pyarrow.parquet", f"reading {path}")
+    arrow = import_extra("pyarrow", "data", f"reading {path}")
+    parquet = import_extra("pyarrow.parquet", "data", f"reading {path}")
     try:
         batches = parquet.ParquetFile(file).iter_batches()
         rows = (row for batch in batches for row in batch.to_pylist())
@@ -125,7 +125,7 @@ def dataset_rows(path: str) -> Iterator[Placed]:
         raise RecordError(
             f"{path} is a folder, but none that a data set was saved to (it has no state.json). Name a file in it"
         )
-    datasets = import_extra("datasets", f"reading the data set {path}")
+    datasets = import_extra("datasets", "data", f"reading the data set {path}")
     try:
         loaded = datasets.load_from_disk(path)
     except Exception as error:  # whatever pyarrow, fsspec or json find wrong with the folder's files
@@ -151,13 +151,3 @@ def without_gaps(row: Mapping[str, Any]) -> dict[str, Any]:
 def first_line(error: Exception) -> str:
     """Return the first line of a library's message, without a full stop."""
     return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-
-
-def import_extra(module: str, purpose: str) -> Any:
-    """Import a library of the extra `data`; `RecordError` has the line that installs it."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise RecordError(
-            f"{purpose} needs {module.partition('.')[0]} ({error}): pip install 'rewardstack[data]'"
-        ) from error

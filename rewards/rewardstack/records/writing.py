@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from rewardstack.errors import RecordError
-from rewardstack.records.sources import import_extra
+from rewardstack.extras import import_extra
 from rewardstack.records.text import encode
 
 __all__ = ["check_suffix", "replaced", "write_rows"]
@@ -65,19 +65,21 @@ def write_zipped(file: IO[bytes], rows: Iterable[Mapping[str, Any]]) -> None:
 
 def write_parquet(file: IO[bytes], rows: Iterable[Mapping[str, Any]]) -> None:
     """Write a Parquet table with the columns of all rows."""
-    arrow, parquet = (
-        import_extra("pyarrow", "writing Parquet"),
-        import_extra("pyarrow.parquet", "writing Parquet"),
-    )
+    arrow, parquet = import_arrow("pyarrow"), import_arrow("pyarrow.parquet")
     kept = list(rows)
     names = dict.fromkeys(name for row in kept for name in row)
     table = {name: arrow_column([row.get(name) for row in kept]) for name in names}
     parquet.write_table(arrow.table(table), file)
 
 
+def import_arrow(module: str) -> Any:
+    """Import what writes Parquet."""
+    return import_extra(module, "data", "writing Parquet")
+
+
 def arrow_column(values: list[Any]) -> Any:
     """Return values as an Arrow array, as JSON text where Arrow or Parquet has no one type for them."""
-    arrow = import_extra("pyarrow", "writing Parquet")
+    arrow = import_arrow("pyarrow")
     if any(map(holds_empty_object, values)):
         return json_column(values)
     try:
@@ -91,7 +93,7 @@ def arrow_column(values: list[Any]) -> Any:
 def json_column(values: list[Any]) -> Any:
     """Return values as an Arrow array of JSON text."""
     texts = [None if value is None else encode(value).decode() for value in values]
-    return import_extra("pyarrow", "writing Parquet").array(texts, "string")
+    return import_arrow("pyarrow").array(texts, "string")
 
 
 def holds_empty_object(value: Any) -> bool:

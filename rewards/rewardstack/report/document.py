@@ -14,7 +14,7 @@ Keys are stable: new ones may come, none goes or changes its meaning within a ma
 - `groups`: null, or `count`, `flat`, `flat_share`, `deviation`, `scale`, `normalise_terms`, `advantages` (null unless
   asked for; one number a row);
 - `sections`: what plugins add, each `title` and `text`;
-- `verdict`: `exit_code` and `reasons`.
+- `outcome`: `exit_code` and `reasons`.
 """
 
 from collections.abc import Sequence
@@ -25,16 +25,16 @@ import msgspec
 from rewardstack.errors import IsolationError
 from rewardstack.report.groups import Groups
 from rewardstack.report.labels import Labels
+from rewardstack.report.outcome import MEASURES, Outcome
 from rewardstack.report.run import ScoredRun, faults, summarise
 from rewardstack.report.sections import Section
 from rewardstack.report.statistics import deviation, histogram, mean
-from rewardstack.report.verdict import MEASURES, Verdict
 
 __all__ = ["document"]
 
 
 def document(
-    run: ScoredRun, verdict: Verdict, sections: Sequence[Section] = (), *, advantages: bool = False
+    run: ScoredRun, outcome: Outcome, sections: Sequence[Section] = (), *, advantages: bool = False
 ) -> dict[str, Any]:
     """Return a run as data that JSON can hold, in the shape this module documents."""
     totals, rows = run.totals, len(run.scores)
@@ -60,7 +60,7 @@ def document(
         "contract": [{**msgspec.structs.asdict(check), "status": check.status} for check in run.checks],
         "groups": None if run.groups is None else groups(run.groups, advantages=advantages),
         "sections": list(sections),
-        "verdict": {"exit_code": verdict.code, "reasons": list(verdict.reasons)},
+        "outcome": {"exit_code": outcome.code, "reasons": list(outcome.reasons)},
     }
     plain: dict[str, Any] = msgspec.to_builtins(found)
     return plain

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from rewardstack.errors import RecordError, nearest
+from rewardstack.report.texts import short_number
 from rewardstack.sample import ABSENT, Sample
 from rewardstack.score import Score, StackScore
 
@@ -23,13 +24,13 @@ class Bounds(msgspec.Struct, frozen=True):
     high: float | None = None
 
     def __str__(self) -> str:
-        if self.low is None and self.high is None:
-            return "none"
+        if self.low is None:
+            return "none" if self.high is None else f"at most {short_number(self.high, 6)}"
+        if self.high is None:
+            return f"at least {short_number(self.low, 6)}"
         if self.low == self.high:
-            return f"{self.low:g}"
-        if self.low is None or self.high is None:
-            return f"at most {self.high:g}" if self.low is None else f"at least {self.low:g}"
-        return f"{self.low:g} to {self.high:g}"
+            return short_number(self.low, 6)
+        return f"{short_number(self.low, 6)} to {short_number(self.high, 6)}"
 
     def admit(self, value: float | None) -> bool:
         """Whether a value is as expected, within `TOLERANCE`."""
@@ -63,7 +64,7 @@ class Mismatch(msgspec.Struct, frozen=True):
     off: float | None = None
 
     def __str__(self) -> str:
-        got = "none" if self.got is None else f"{self.got:.7g}"
+        got = "none" if self.got is None else short_number(self.got, 7)
         because = f": {self.reason}" if self.reason else ""
         return f"{self.of} expected {self.expected}, got {got}{because}"
 
@@ -173,7 +174,11 @@ def explain(score: StackScore) -> list[str]:
 def show(score: Score) -> str:
     """Return a term's value and reason in a few words."""
     value = (
-        "erred" if score.error is not None else "abstained" if score.value is None else f"{score.value:.4g}"
+        "erred"
+        if score.error is not None
+        else "abstained"
+        if score.value is None
+        else short_number(score.value, 4)
     )
     reason = score.error or score.reason
     return f"{value} ({reason})" if reason else value

@@ -5,9 +5,9 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from rewardstack.finding import Check
 from rewardstack.report.expectations import Mismatch
+from rewardstack.report.outcome import MEASURES
 from rewardstack.report.run import ScoredRun
 from rewardstack.report.texts import xml_safe
-from rewardstack.report.verdict import MEASURES
 
 __all__ = ["junit_xml"]
 

@@ -8,6 +8,7 @@ import msgspec
 __all__ = ["Bin", "deviation", "histogram", "mean", "quantile"]
 
 MOST_BINS = 10
+FEW = 4
 
 
 class Bin(msgspec.Struct, frozen=True):
@@ -40,10 +41,15 @@ def quantile(values: Sequence[float], share: float) -> float | None:
 
 
 def histogram(values: Sequence[float], most: int = MOST_BINS) -> list[Bin]:
-    """Return a bar for every distinct value while there are few, else `most` bars of equal width."""
-    rounded = [round(value, 9) for value in values]
+    """Return a bar for every distinct value while there are few, else up to `most` bars of equal width.
+
+    More than four values of which no two are equal are gathered as well: bars of 1 say nothing.
+    """
+    rounded = [round(value, 9) + 0.0 for value in values]
     distinct = sorted(set(rounded))
-    if len(distinct) <= most:
+    if FEW < len(distinct) == len(rounded):
+        most = min(most, 1 + math.ceil(math.log2(len(rounded))))  # Sturges' rule
+    elif len(distinct) <= most:
         return [Bin(value, value, rounded.count(value)) for value in distinct]
     low, width = distinct[0], (distinct[-1] - distinct[0]) / most
     counts = [0] * most

@@ -7,37 +7,41 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from rewardstack.exit_codes import CANNOT_JUDGE, FINDINGS, GOOD
+from rewardstack.report.outcome import Outcome
 from rewardstack.report.run import ScoredRun, faults, summarise
 from rewardstack.report.sections import Section
-from rewardstack.report.statistics import deviation, histogram, mean
-from rewardstack.report.terminal_verdicts import draw_contract, draw_expectations, draw_labels
-from rewardstack.report.texts import counted, number, printable, tail
-from rewardstack.report.verdict import Verdict
+from rewardstack.report.statistics import Bin, deviation, histogram, mean
+from rewardstack.report.terminal_checks import draw_contract, draw_expectations, draw_labels, hang, outdent
+from rewardstack.report.texts import counted, number, printable, short_number, tail
 
 __all__ = ["draw", "one_line"]
 
 SHOWN = 5
 WIDEST_BAR = 40
 GAP = 2
+MOST_DIGITS = 17  # which tell any two floats apart
 DISPENSABLE = ("p95", "shared", "closed", "p50", "left out", "timed out", "std", "weight")
-COLOURS = {0: "green", 1: "red", 3: "yellow"}
-WORDS = {0: "good", 1: "failed", 3: "cannot judge"}
+COUNTS = ("scored", "abstained")  # next to go, the one that says nothing first
+COLOURS = {FINDINGS: "red", CANNOT_JUDGE: "yellow"}
+WORDS = {GOOD: "good", FINDINGS: "failed", CANNOT_JUDGE: "cannot judge"}
 
 
-def one_line(run: ScoredRun, verdict: Verdict) -> str:
+def one_line(run: ScoredRun, outcome: Outcome) -> str:
     """Return a run in one line, for `--quiet`."""
-    facts = [counted(len(run.scores), "row"), f"total {number(mean(run.totals))}"]
+    skipped = f" ({len(run.skipped)} skipped)" if run.skipped else ""
+    facts = [counted(len(run.scores), "row") + skipped, f"total {number(mean(run.totals))}"]
     if run.expectations is not None:
         facts.append(f"{run.expectations.met} of {len(run.expectations.rows)} as expected")
     if run.labels is not None:
         facts.append(f"accuracy {number(run.labels.accuracy)}")
-    return f"{run.stack.name}: {WORDS[verdict.code]}: {'; '.join([', '.join(facts), *verdict.reasons])}"
+    return f"{run.stack.name}: {WORDS[outcome.code]}: {'; '.join([', '.join(facts), *outcome.reasons])}"
 
 
 def draw(
     console: Console,
     run: ScoredRun,
-    verdict: Verdict,
+    outcome: Outcome,
     sections: Sequence[Section] = (),
     *,
     everything: bool = False,
@@ -60,7 +64,7 @@ def draw(
         console.print(Text("\n".join(map(printable, section.text.splitlines()))))
     draw_expectations(console, run, most)
     draw_labels(console, run, most)
-    draw_verdict(console, verdict)
+    draw_outcome(console, outcome)
 
 
 def heading(console: Console, title: str, note: str = "") -> None:
@@ -88,14 +92,10 @@ def draw_header(console: Console, run: ScoredRun) -> None:
         speed = f", {rows / run.seconds:,.0f} rows/s"
     step = f" at step {run.step}" if run.step else ""
     source = "standard input" if run.source == "-" else PurePath(run.source).name
-    console.print(
-        Text.assemble(
-            (printable(run.stack.name), "bold"),
-            f"  {counted(rows, 'row')} of {printable(source)}{step} in {duration(run.seconds)}{speed}",
-        )
-    )
+    facts = f"  {counted(rows, 'row')} of {printable(source)}{step} in {duration(run.seconds)}{speed}"
+    outdent(console, Text.assemble((printable(run.stack.name), "bold"), facts))
     for message in run.skipped[:SHOWN]:
-        console.print(Text(f"skipped {printable(message)}", "yellow"))
+        outdent(console, Text(f"skipped {printable(message)}", "yellow"))
     if len(run.skipped) > SHOWN:
         console.print(Text(f"skipped {len(run.skipped) - SHOWN} more rows", "yellow"))
 
@@ -148,7 +148,8 @@ def fitting(cells: dict[str, list[Text]], width: int) -> dict[str, list[Text]]:
         name: max(len(name), *(cell.cell_len for cell in column)) + GAP for name, column in cells.items()
     }
     shown = dict(cells)
-    for name in DISPENSABLE:
+    telling = {name: any(map(tells, column)) for name, column in cells.items()}
+    for name in (*DISPENSABLE, *sorted(COUNTS, key=telling.__getitem__)):
         if sum(widths[each] for each in shown) - GAP > width:
             shown.pop(name, None)
     return shown
@@ -190,11 +191,24 @@ def draw_totals(console: Console, run: ScoredRun) -> None:
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
     widest = max(4, min(WIDEST_BAR, console.width - 36))
-    for each in bars:
-        label = f"{each.low:.3g}" if each.low == each.high else f"{each.low:.3g} to {each.high:.3g}"
+    for label, each in zip(bar_labels(bars), bars, strict=True):
         table.add_row(label, Text(bar(console, each.count / most, widest), "cyan"), str(each.count))
     table.show_header = False
     console.print(table)
+
+
+def bar_labels(bars: Sequence[Bin]) -> list[str]:
+    """Return what each bar stands for, with as many digits as tell the bars apart."""
+    edges = sorted({edge for each in bars for edge in (each.low, each.high)})
+    shown = {}
+    for digits in range(3, MOST_DIGITS + 1):
+        shown = {edge: short_number(edge, digits) for edge in edges}
+        if len(set(shown.values())) == len(edges):
+            break
+    return [
+        shown[each.low] if each.low == each.high else f"{shown[each.low]} to {shown[each.high]}"
+        for each in bars
+    ]
 
 
 def bar(console: Console, share: float, widest: int) -> str:
@@ -212,7 +226,7 @@ def draw_faults(console: Console, run: ScoredRun, most: int) -> None:
     for each in found[:most]:
         more = f" and {each.rows - 1} more" if each.rows > 1 else ""
         place = f"{printable(each.term)}, {PurePath(each.place).name}{more}: "
-        console.print(Text.assemble((place, "red"), tail_of_error(each.error)))
+        outdent(console, Text.assemble((place, "red"), tail_of_error(each.error)))
     if len(found) > most:
         console.print(Text(f"{len(found) - most} other errors (-v shows all)", "dim"))
 
@@ -267,11 +281,12 @@ def as_text(completion: object) -> str:
     return completion_text(completion)
 
 
-def draw_verdict(console: Console, verdict: Verdict) -> None:
+def draw_outcome(console: Console, outcome: Outcome) -> None:
     """Print why a run is not good; a good one needs no words."""
-    if verdict.code == 0:
+    if outcome.code == GOOD:
         return
     console.print()
-    for number_, reason in enumerate(verdict.reasons):
-        lead = f"{WORDS[verdict.code]}: " if number_ == 0 else " " * (len(WORDS[verdict.code]) + 2)
-        console.print(Text.assemble((lead, f"bold {COLOURS[verdict.code]}"), printable(reason)))
+    lead = Text(f"{WORDS[outcome.code]}: ", f"bold {COLOURS[outcome.code]}")
+    for reason in outcome.reasons:
+        hang(console, lead, Text(printable(reason)))
+        lead = Text(" " * lead.cell_len)

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-__all__ = ["counted", "number", "printable", "tail", "xml_safe"]
+__all__ = ["counted", "number", "printable", "short_number", "tail", "xml_safe"]
 
 UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 JOINERS = frozenset("\u200c\u200d")  # hold emoji and several scripts together
@@ -47,6 +47,11 @@ def number(value: float | None, digits: int = 3) -> str:
         return "-"
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text
+
+
+def short_number(value: float, digits: int) -> str:
+    """Return a number with at most so many significant digits, without those that are nought; never `-0`."""
+    return f"{value + 0.0:.{digits}g}"
 
 
 def counted(count: int, noun: str) -> str:

@@ -390,7 +390,7 @@ def test_a_reward_is_held_to_the_answer_forms_it_promises():
 
 def test_a_reward_that_promises_no_forms_is_not_held_to_any():
     checks = check({"it": {"use": "format.exact", "match": "exact"}})
-    assert checks[EQUAL].note == "it promises no equal forms of the answer"
+    assert checks[EQUAL].note == "it promises none"
 
 
 def test_every_equal_form_has_a_way_to_write_it():

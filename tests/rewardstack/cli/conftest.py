@@ -4,6 +4,7 @@ import json
 
 import pytest
 from tests.commands import make_runner
+from tests.rewardstack.cli import sums
 
 from rewardstack.cli import rewards
 from rewardstack.registry import BLOCK_VARIABLE, registry
@@ -121,3 +122,14 @@ def told(run):
         return " ".join(result.stderr.split())
 
     return run_for_error
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch, write):
+    """A folder with rewards, a stack and samples, which is the current one."""
+    write("my.py", sums.REWARDS)
+    write("stack.toml", sums.STACK)
+    sums.samples("samples.jsonl", sums.ROWS, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    return tmp_path

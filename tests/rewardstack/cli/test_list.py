@@ -66,12 +66,13 @@ def test_verbosely_with_columns_and_options(run, plugins):
     for arguments in (("-v", "list"), ("list", "-v")):
         shown = [line.strip() for line in run(*arguments).stdout.splitlines()]
         assert "reads completion, answer (optional)" in shown
-        assert "words: tuple[str, ...] = ('please',)" in shown
-        assert "level: int" in shown
+        assert "words = ('please',) (list of text)" in shown
+        assert "level (required; whole number)" in shown
 
 
 def test_a_broken_plugin_is_told_of_and_harms_nobody(run, plugins):
     plugins(gone="no_such_module", tone=module_of(polite))
+    assert run("list", "-q").stderr == ""
     result = run("list")
     assert result.exit_code == 0
     assert "tone.polite" in result.stdout
@@ -86,9 +87,7 @@ def test_json_has_both(run, plugins):
     assert plugin["plugin"] == "tone"
     (listed,) = plugin["rewards"]
     assert listed["columns"] == {"completion": True, "answer": False}
-    assert listed["options"] == {
-        "words": {"type": "tuple[str, ...]", "required": False, "default": ["please"]}
-    }
+    assert listed["options"] == {"words": {"type": "list of text", "required": False, "default": ["please"]}}
 
 
 def test_one_plugin(run):

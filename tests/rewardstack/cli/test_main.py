@@ -1,6 +1,7 @@
 """The group of commands: its listing, its errors, its exit codes, and what plugins add to it."""
 
 import importlib.metadata
+import json
 import os
 import re
 import signal
@@ -40,7 +41,7 @@ def test_help_lists_every_command_and_the_exit_codes(run):
     assert result.exit_code == 0
     for name, entry in cli.COMMANDS.items():
         assert re.search(rf"^  {name} +{entry.help.split()[0]}", result.output, re.MULTILINE), name
-    for code in (0, 1, 2, 3, 130):
+    for code in (0, 1, 2, 3, 130, 141):
         assert re.search(rf"^ +{code} ", result.output, re.MULTILINE)
     assert max(map(len, result.output.splitlines())) <= 80
 
@@ -69,6 +70,30 @@ def test_listing_imports_no_command():
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_package_can_be_run_as_a_module():
+    done = subprocess.run(
+        [sys.executable, "-m", "rewardstack", "try", "--help"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Usage: rewards try ")
+
+
+def test_what_verbose_and_quiet_do_is_said_for_every_command(run):
+    said = {name: run(name, "--help").output.partition("--verbose")[2] for name in cli.COMMANDS}
+    assert "Print one line." in said["test"]
+    assert "Show what each reward reads" in said["list"]
+    assert "Leave out warnings." in said["try"]
+
+
+@pytest.mark.filterwarnings("default:term 'brief' has a negative weight:UserWarning")
+def test_warnings_are_lines_like_errors(run, write):
+    write("minus.toml", '[rewards.brief]\nuse = "my.py:brief"\nweight = -1\non_error = "low"\n')
+    shown = run("show", "minus.toml")
+    assert shown.stderr.startswith("warning: term 'brief' has a negative weight")
+    assert ".py:" not in shown.stderr
+    assert run("show", "minus.toml", "-q").stderr == ""
 
 
 def test_no_arguments_show_the_help(run):
@@ -202,7 +227,7 @@ def test_a_reader_that_leaves_ends_it_quietly(folder):
         cwd=folder, stdout=sink, stderr=subprocess.PIPE, check=False,
     )  # fmt: skip
     os.close(sink)
-    assert (done.returncode, done.stderr) == (cli.BROKEN_PIPE, b"")
+    assert (done.returncode, done.stderr) == (141, b"")
 
 
 def wait_for(path):
@@ -217,3 +242,28 @@ def test_a_full_disk_behind_standard_output_is_one_line():
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (2, "error: No space left on device\n")
+
+
+def rewards_of(*arguments, **streams):
+    command = [sys.executable, "-m", "rewardstack", *map(str, arguments)]
+    return subprocess.run(command, text=True, timeout=60, **streams)
+
+
+def test_what_a_reward_prints_at_the_exit_is_no_result(folder):
+    (folder / "late.py").write_text(
+        "import atexit, os\natexit.register(print, 'BYE')\natexit.register(os.write, 1, b'LATE')\n"
+        "def it(completion): return 1.0\n"
+    )
+    done = rewards_of("try", "late.py:it", "--completion", "x", "--json", cwd=folder, capture_output=True)
+    assert json.loads(done.stdout)["value"] == 1.0
+    assert "BYE" in done.stderr
+    assert "LATE" in done.stderr
+
+
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
+def test_closed_streams_are_no_fault(folder, closed):
+    command = (
+        f"{sys.executable} -m rewardstack score -r my.py:brief samples.jsonl --out scores.jsonl {closed}"
+    )
+    assert subprocess.run(["sh", "-c", command], cwd=folder, timeout=60, check=False).returncode == 0
+    assert len((folder / "scores.jsonl").read_text().splitlines()) == 20

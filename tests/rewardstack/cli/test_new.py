@@ -85,6 +85,12 @@ def test_a_name_that_is_taken_is_refused(told, monkeypatch):
     assert "there is a plugin 'polite' already, from an unknown distribution" in told("new", "polite")
 
 
+def test_without_a_name_one_line_says_what_is_missing(run):
+    result = run("new")
+    assert result.exit_code == 2
+    assert result.stderr == "Usage: rewards new [OPTIONS] NAME\nerror: missing argument 'NAME'\n"
+
+
 def test_a_folder_that_is_there_is_left_alone(told, folder):
     (folder / "rewardstack-brief").mkdir()
     assert "rewardstack-brief exists already; remove it, or choose another name" in told("new", "brief")

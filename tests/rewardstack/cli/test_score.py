@@ -103,7 +103,7 @@ class TestTooManyErrors:
     def test_a_broken_grader_cannot_judge(self, told, folder):
         (folder / "samples.jsonl").write_text('{"completion": "bad"}\n' * 9)
         err = told("score", "-r", "my.py:fails", "samples.jsonl", "--out", "scores.jsonl", code=3)
-        assert "9 of the last 9 rows erred" in err
+        assert "9 of 9 rows erred, more than max_error_share = 0.2 allows" in err
         assert "fails: raised ValueError: cannot judge this" in err
         assert len(rows_in(folder / "scores.jsonl")) == 9
 
@@ -111,6 +111,37 @@ class TestTooManyErrors:
         (folder / "samples.jsonl").write_text('{"completion": "bad"}\n' * 500)
         told("score", "-r", "my.py:fails", "samples.jsonl", "--out", "scores.jsonl", "--chunk", 25, code=3)
         assert len(rows_in(folder / "scores.jsonl")) == 50, "more than 0.2 of the last 200"
+
+    @pytest.mark.parametrize(
+        ("rows", "fact"),
+        [(9, "9 of 9 rows erred"), (500, "50 of the last 50 rows erred")],
+        ids=["all scored", "stopped early"],
+    )
+    def test_going_on_with_such_a_run_cannot_judge_either(self, told, folder, rows, fact):
+        (folder / "samples.jsonl").write_text('{"completion": "bad"}\n' * rows)
+        arguments = ("score", "-r", "my.py:fails", "samples.jsonl", "--out", "scores.jsonl", "--chunk", 25)
+        assert fact in told(*arguments, code=3)
+        before = (folder / "scores.jsonl").read_bytes()
+        err = told(*arguments, "--resume", code=3)
+        assert (
+            f"{fact}, more than max_error_share = 0.2 allows. First causes: fails: raised ValueError" in err
+        )
+        assert (folder / "scores.jsonl").read_bytes() == before
+
+    def test_time_outs_of_the_kept_rows_are_still_none_of_its_errors(self, run, folder, write):
+        write(
+            "hanging.py",
+            "import asyncio\nasync def hanging(completion):\n    await asyncio.sleep(9)\n    return 1.0\n",
+        )
+        write("hanging.toml", '[rewards.hanging]\nuse = "hanging.py:hanging"\ntimeout = 0.1\n')
+        arguments = ("score", "hanging.toml", "samples.jsonl", "--out", "scores.jsonl", "--chunk", 5)
+        assert run(*arguments).exit_code == 0
+        path, sidecar = folder / "scores.jsonl", folder / "scores.jsonl.run.json"
+        assert rows_in(path)[0]["rewards"]["hanging"]["fault"] == "time"
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:10]))
+        sidecar.write_text(sidecar.read_text().replace("true", "false"))
+        assert run(*arguments, "--resume").exit_code == 0
+        assert len(rows_in(path)) == 20
 
 
 class TestChunks:
@@ -241,6 +272,26 @@ class TestResuming:
         assert "mine.jsonl exists, and no mine.jsonl.run.json says" in err
         assert (folder / "mine.jsonl").read_text() == "mine"
 
+    @pytest.mark.parametrize(
+        ("change", "why"),
+        [
+            (("stack.toml", "limit = 2", "limit = 3"), "another stack"),
+            (("samples.jsonl", "word x", "word y"), "other samples"),
+        ],
+    )
+    def test_a_finished_run_of_other_things_is_not_overwritten_unasked(self, told, run, folder, change, why):
+        arguments = ("score", "stack.toml", "samples.jsonl", "--out", "scores.jsonl")
+        assert run(*arguments).exit_code == 0
+        assert run(*arguments).exit_code == 0, "the same run again may be"
+        name, old, new = change
+        (folder / name).write_text((folder / name).read_text().replace(old, new))
+        before = (folder / "scores.jsonl").read_bytes()
+        err = told(*arguments)
+        assert f"scores.jsonl holds the scores of a finished run, which are those of {why}" in err
+        assert "overwrite it with --force" in err
+        assert (folder / "scores.jsonl").read_bytes() == before
+        assert run(*arguments, "--force").exit_code == 0
+
     def test_a_broken_sidecar_is_told_of(self, told, half):
         half.with_name("scores.jsonl.run.json").write_text("{}")
         err = told("score", "stack.toml", "samples.jsonl", "--out", "scores.jsonl", "--resume")
@@ -294,6 +345,9 @@ def read_back(path):
         (["stack.toml", "samples.jsonl", "--out", "no/s.jsonl"], "cannot write no/s.jsonl: No such file"),
         (["stack.toml", "--out", "s.jsonl"], "missing argument SAMPLES"),
         (["--out", "s.jsonl"], "missing argument STACK SAMPLES"),
+        (["stack.toml", "samples.jsonl"], "error: missing option '--out'"),
+        (["samples.jsonl", "stack.toml", "--out", "s.jsonl"], "the stack comes first, then the samples: stack.toml samples.jsonl"),
+        (["-r", "my.py", "samples.jsonl", "--out", "s.jsonl"], "my.py is a file. Name a reward in it: my.py:brief or"),
         (["a", "b", "c", "--out", "s.jsonl"], "one argument too many: 'c'"),
         (["-r", "my.py:brief", "stack.toml", "samples.jsonl", "--out", "s.jsonl"], "-r stands in place of the stack"),
         (["stack.toml", "samples.jsonl", "-o", "limit=1", "--out", "s.jsonl"], "-o sets options of the reward given with -r"),
@@ -307,3 +361,32 @@ def test_slips_are_told_of_and_write_no_scores(told, folder, arguments, message)
     assert message in told("score", *arguments)
     assert (folder / "samples.jsonl").read_bytes() == before
     assert not list(folder.glob("s.jsonl*"))
+
+
+def test_two_runs_do_not_write_one_file(folder):
+    command = [
+        sys.executable,
+        "-m",
+        "rewardstack",
+        "score",
+        "-r",
+        "my.py:slow",
+        "samples.jsonl",
+        "--out",
+        "s.jsonl",
+        "--force",
+        "--chunk",
+        "1",
+    ]
+    first = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 20
+    while not (folder / "s.jsonl").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    second = subprocess.run(command, cwd=folder, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert second.returncode == 2
+    assert "another `rewards score` is writing s.jsonl" in " ".join(second.stderr.split())
+    first.communicate(timeout=60)
+    assert first.returncode == 0
+    assert len((folder / "s.jsonl").read_text().splitlines()) == 20
+    assert not list(folder.glob(".*.lock"))

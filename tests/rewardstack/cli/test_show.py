@@ -48,8 +48,8 @@ def test_json_holds_what_is_shown(run):
         "hint": {"column": "hint", "required": False},
     }
     assert brief["weight"] == {"50": 0.5}
-    assert brief["options"]["limit"] == {"type": "int", "value": 2, "set": True}
-    assert brief["options"]["unit"] == {"type": "str", "value": "words", "set": False}
+    assert brief["options"]["limit"] == {"type": "whole number", "value": 2, "set": True}
+    assert brief["options"]["unit"] == {"type": "text", "value": "words", "set": False}
 
 
 def test_limits_forms_and_factories_are_shown(run, write):
@@ -59,7 +59,7 @@ def test_limits_forms_and_factories_are_shown(run, write):
         prefill = "<think>"
         [rewards.group]
         use = "my.py:spread"
-        weight = -0.5
+        weight = 0.5
         clip = [0.1, 0.4]
         timeout = 3
         on_timeout = "low"
@@ -71,7 +71,7 @@ def test_limits_forms_and_factories_are_shown(run, write):
     for line in (
         "total        a term promises no range",
         "prefill      '<think>'",
-        "weight       -0.5",
+        "weight       0.5",
         "range        0.1 to 0.4 (clipped)",
         "runs         one prompt's group a call, in a worker process, stopped after 3 s",
         "on timeout   low",
@@ -91,9 +91,18 @@ def test_a_single_reward(run):
     assert "option       limit = 7 *" in shown.splitlines()
 
 
+def test_verbosely_with_what_each_option_takes(run):
+    shown = run("show", "-r", "my.py:brief", "-o", "limit=7", "-v").stdout.splitlines()
+    assert "option       limit = 7 * (whole number)" in shown
+    assert "option       unit = 'words' (text)" in shown
+
+
 def test_slips_are_told_of(told):
     assert "missing argument STACK (or -r REWARD)" in told("show")
     assert "cannot read the stack gone.toml: No such file" in told("show", "gone.toml")
     assert "a single reward is named with -r format.tags" in told("show", "format.tags")
+    assert "my.py is no stack, which is a TOML file. Name a reward in it: -r my.py:brief or -r" in told(
+        "show", "my.py"
+    )
     assert "'stack.toml' (-r stands in place of the stack)" in told("show", "stack.toml", "-r", "my.py:brief")
     assert "sets options of the reward given with -r" in told("show", "stack.toml", "-o", "limit=3")

@@ -41,6 +41,32 @@ def test_columns_are_json_where_they_parse(run):
     assert json.loads(result.stdout)["value"] == 1.0
 
 
+def test_text_that_seems_to_be_json_and_is_none_is_told_of(run):
+    arguments = ("try", "my.py:right", "--completion", "[Ada, Bob]", "-c", "answer=[Ada, Bob]")
+    result = run(*arguments)
+    assert "value    1" in result.stdout
+    assert result.stderr == "warning: -c answer: '[Ada, Bob]' is no JSON, so it is taken as text\n"
+    assert run(*arguments, "-q").stderr == ""
+
+
+def test_columns_that_nobody_reads_are_told_of(run):
+    result = run("try", "my.py:brief", "--completion", "x", "--answer", "4", "-c", "task=math")
+    assert result.exit_code == 0
+    assert result.stderr == "warning: -c: my.py:brief reads no column 'task'. It reads: completion\n"
+
+
+def test_options_that_are_numbers_of_either_kind_take_both(run, write):
+    write("scaled.py", "def scaled(completion, *, scale: int | float = 1):\n    return float(scale)\n")
+    for scale in ("2", "2.5"):
+        shown = run("try", "scaled.py:scaled", "--completion", "x", "-o", f"scale={scale}", "--json").stdout
+        assert json.loads(shown)["options"] == {"scale": float(scale)}
+
+
+def test_a_negative_nought_is_nought(run, write):
+    write("nought.py", "def nought(completion):\n    return -0.0\n")
+    assert run("try", "nought.py:nought", "--completion", "x").stdout.startswith("value  0\n")
+
+
 def test_trl_rewards_get_chat_messages(run):
     result = run("try", "my.py:trl_style", "--completion", "42", "--answer", "42", "--chat", "--json")
     assert json.loads(result.stdout)["value"] == 1.0
@@ -70,6 +96,14 @@ def test_what_a_model_wrote_cannot_steer_the_terminal(run):
     [
         (["my.py:right", "--completion", "x"], "my.py:right reads 'answer', which was not given. Add --answer TEXT"),
         (["my.py:brief"], "missing --completion TEXT"),
+        ([], "error: missing argument 'REWARD'"),
+        (["my.py", "--completion", "x"], "my.py is a file. Name a reward in it: my.py:brief or my.py:right or"),
+        (["empty.py", "--completion", "x"], "empty.py is a file. There is no function in it"),
+        (["my:brief", "--completion", "x"], "there is no module 'my'. A reward in the file my.py is named 'my.py:brief'"),
+        (["my.py:right", "--completion", "x", "-c", "anwser=4"], "my.py:right reads no column 'anwser' (did you mean 'answer'?)"),
+        (["my.py:right", "--completion", "x", "--answer", "x", "-c", "hnit=4"], "(did you mean 'hint'?). It reads: completion, answer, hint"),
+        (["my.py:brief", "--completion", "x", "-c", "completion=y"], "the completion is given twice: by --completion and by -c"),
+        (["my.py:brief", "--completion", "x", "-o", "limit=2.5"], "limit: expected int, got float (given: 2.5)"),
         (["my.py:brif", "--completion", "x"], "my.py:brif: there is no 'brif' (did you mean 'brief'?)"),
         (["my.py:brief", "--completion", "x", "-o", "limt=3"], "-o: my.py:brief has no option 'limt' (did you mean"),
         (["my.py:brief", "--completion", "x", "-o", "limit=few"], "limit: expected int, got str (given: 'few')"),
@@ -81,5 +115,6 @@ def test_what_a_model_wrote_cannot_steer_the_terminal(run):
         (["fromat.tags", "--completion", "x"], "no plugin called 'fromat' (did you mean 'format'?)"),
     ],
 )  # fmt: skip
-def test_slips_are_told_of(told, arguments, message):
+def test_slips_are_told_of(told, folder, arguments, message):
+    (folder / "empty.py").write_text("NOTHING = 1\n")
     assert message in told("try", *arguments)

@@ -31,6 +31,11 @@ def test_few_distinct_values_get_a_bar_each():
     assert histogram([0.0, 1.3, 0.1 + 0.2, 0.3]) == [Bin(0.0, 0.0, 1), Bin(0.3, 0.3, 2), Bin(1.3, 1.3, 1)]
 
 
+def test_up_to_four_values_get_a_bar_each_though_all_differ():
+    assert [each.count for each in histogram([1.0, 2.0, 3.0, 4.0])] == [1, 1, 1, 1]
+    assert [each.count for each in histogram([1.0, 2.0, 3.0, 4.0, 4.5])] == [1, 1, 1, 2]
+
+
 @given(numbers)
 def test_no_value_is_lost_in_a_histogram(values):
     bars = histogram(values)

@@ -6,9 +6,9 @@ from rich.console import Console
 from rewardstack import Stack
 from rewardstack.report.expectations import judge
 from rewardstack.report.groups import find_groups
+from rewardstack.report.outcome import decide
 from rewardstack.report.run import ScoredRun, faults, summarise
 from rewardstack.report.terminal import draw, duration
-from rewardstack.report.verdict import decide
 from rewardstack.sample import Sample
 from rewardstack.score import Score
 
@@ -63,6 +63,13 @@ def test_columns_that_do_not_fit_are_left_out_whole():
     assert "errors" in narrow
 
 
+def test_names_of_terms_stay_whole_on_a_narrow_terminal():
+    run = made({"correct": value}, SAMPLES)
+    narrow = drawn(run, 40)
+    assert "correct" in narrow
+    assert "errors" in narrow
+
+
 def test_counts_that_are_nought_everywhere_are_left_out():
     plain = drawn(made({"value": value}, SAMPLES))
     assert "left out" not in plain
@@ -109,6 +116,33 @@ def test_errors_are_told_once_with_their_first_place():
     (fault,) = faults(run)
     assert (fault.place, fault.rows, fault.error) == ("folder/s.jsonl:1", 3, "raised ValueError: not seven")
     assert "odd, s.jsonl:1 and 2 more: raised ValueError: not seven" in drawn(run)
+
+
+def test_lines_that_are_broken_are_set_in():
+    def wordy(completion):
+        raise ValueError(
+            "so many words that no terminal of sixty columns has them on one line, however short"
+        )
+
+    lines = drawn(made({"wordy": wordy}, SAMPLES), 60).splitlines()
+    error = next(number for number, line in enumerate(lines) if line.startswith("wordy, s.jsonl:1"))
+    assert lines[error + 1].startswith("  ")
+    outcome = next(number for number, line in enumerate(lines) if line.startswith("cannot judge: "))
+    assert len(lines) > outcome + 1
+    assert all(line.startswith(" " * len("cannot judge: ")) for line in lines[outcome + 1 :])
+
+
+def test_bars_of_values_that_are_close_can_be_told_apart():
+    samples = [Sample(text) for text in ("1.0033", "1.0024", "1.0024", "-0.0")]
+    shown = drawn(made({"value": value}, samples))
+    labels = [line.split()[0] for line in shown.splitlines() if "█" in line]
+    assert labels == ["0", "1.002", "1.003"]
+
+
+def test_totals_of_which_no_two_are_equal_are_gathered_in_bars():
+    samples = [Sample(str(number / 7)) for number in range(8)]
+    shown = drawn(made({"value": value}, samples))
+    assert [int(line.split()[-1]) for line in shown.splitlines() if "█" in line] == [2, 2, 2, 2]
 
 
 def test_a_summary_accounts_for_every_row():

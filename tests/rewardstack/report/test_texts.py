@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rewardstack.report.texts import counted, number, printable, tail, xml_safe
+from rewardstack.report.texts import counted, number, printable, short_number, tail, xml_safe
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,11 @@ def test_numbers_have_no_negative_nought():
 
 def test_things_are_counted():
     assert (counted(1, "row"), counted(1200, "row"), counted(0, "row")) == ("1 row", "1,200 rows", "0 rows")
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "shown"),
+    [(-0.0, 3, "0"), (0.0, 3, "0"), (1.5, 6, "1.5"), (1.00333, 3, "1"), (1.00333, 4, "1.003"), (-2, 3, "-2")],
+)
+def test_a_short_number_has_no_idle_digits_and_no_negative_nought(value, digits, shown):
+    assert short_number(value, digits) == shown

@@ -11,10 +11,10 @@ from rich.text import Text
 from rewardstack.finding import Check
 from rewardstack.report.labels import Labels
 from rewardstack.report.run import ScoredRun
-from rewardstack.report.texts import counted, number, printable, tail
+from rewardstack.report.texts import counted, number, printable, short_number, tail
 from rewardstack.sample import completion_text
 
-__all__ = ["draw_contract", "draw_expectations", "draw_labels"]
+__all__ = ["draw_contract", "draw_expectations", "draw_labels", "hang", "outdent"]
 
 MARKS = {"passed": ("ok", "green"), "failed": ("violated", "bold red"), "skipped": ("skipped", "dim")}
 INDENT = 2
@@ -27,11 +27,25 @@ def title(console: Console, name: str, note: str, style: str = "") -> None:
     console.print(Text.assemble((name, "bold"), "  ", (note, style)))
 
 
+def hang(console: Console, lead: Text, text: Text) -> None:
+    """Print text in a column of its own, to the right of what leads it."""
+    begin = Text(" " * lead.cell_len)
+    for number_, line in enumerate(text.wrap(console, max(1, console.width - lead.cell_len))):
+        line.rstrip()
+        console.print((begin if number_ else lead).copy().append_text(line), no_wrap=True, overflow="crop")
+
+
 def indent(console: Console, text: Text) -> None:
     """Print text set in below the line it belongs to."""
-    for line in text.wrap(console, max(1, console.width - INDENT)):
-        line.rstrip()
-        console.print(Text(" " * INDENT).append_text(line), no_wrap=True, overflow="crop")
+    hang(console, Text(" " * INDENT), text)
+
+
+def outdent(console: Console, text: Text) -> None:
+    """Print text whose lines after the first are set in."""
+    first, *others = text.wrap(console, max(1, console.width - INDENT))
+    hang(console, Text(), first)
+    for line in others:
+        indent(console, line)
 
 
 def short_place(place: str) -> str:
@@ -58,7 +72,7 @@ def draw_contract(console: Console, run: ScoredRun, most: int, *, everything: bo
     for check in run.checks:
         if check.status == "passed" and check.note and not everything:
             line = Text.assemble((f"note: {printable(check.term)}: ", "yellow"), printable(check.note))
-            console.print(line)
+            outdent(console, line)
 
 
 def draw_all_checks(console: Console, checks: Sequence[Check]) -> None:
@@ -79,7 +93,7 @@ def draw_all_checks(console: Console, checks: Sequence[Check]) -> None:
 
 def draw_broken(console: Console, check: Check, most: int) -> None:
     """Print a violated check and its first rows."""
-    console.print(Text.assemble((f"{printable(check.term)}: {check.name}", "red")))
+    outdent(console, Text(f"{printable(check.term)}: {check.name}", "red"))
     for finding in check.findings[:most]:
         more = f" and {finding.rows - 1} more" if finding.rows > 1 else ""
         line = Text.assemble((f"{short_place(finding.place)}{more}: ", "bold"), printable(finding.message))
@@ -115,7 +129,7 @@ def draw_expectations(console: Console, run: ScoredRun, most: int) -> None:
 
 def draw_row(console: Console, run: ScoredRun, row: int, what: str) -> None:
     """Print which row it is, what is wrong there, and how its completion ends."""
-    console.print(Text.assemble((short_place(run.places[row]), "bold"), f"  {printable(what)}"))
+    outdent(console, Text.assemble((short_place(run.places[row]), "bold"), f"  {printable(what)}"))
     excerpt = tail(completion_text(run.samples[row].completion), max(20, console.width - INDENT))
     if excerpt:
         indent(console, Text(excerpt, "dim", no_wrap=True, overflow="crop"))
@@ -139,7 +153,7 @@ def draw_labels(console: Console, run: ScoredRun, most: int) -> None:
         title(console, "disagreements", f"{count} of {found.judged} rows")
     worst = sorted(found.disagreements, key=lambda each: -abs(each.value - found.threshold))
     for each in worst[:most]:
-        draw_row(console, run, each.row, f"{each.kind}, {found.term} gave {each.value:.4g}")
+        draw_row(console, run, each.row, f"{each.kind}, {found.term} gave {short_number(each.value, 4)}")
         draw_reason(console, each.reason)
     if count > most:
         console.print(Text(f"{count - most} more (-v shows all)", "dim"))
@@ -153,7 +167,7 @@ def draw_not_judged(console: Console, found: Labels, most: int) -> None:
         return
     title(console, "not judged", f"{len(found.not_judged)} labelled rows without a value", "yellow")
     for place, why in list(found.not_judged.items())[:most]:
-        console.print(Text.assemble((short_place(place), "bold"), f"  {printable(why[:LONGEST_REASON])}"))
+        outdent(console, Text.assemble((short_place(place), "bold"), f"  {printable(why[:LONGEST_REASON])}"))
     if len(found.not_judged) > most:
         console.print(Text(f"{len(found.not_judged) - most} more (-v shows all)", "dim"))
 

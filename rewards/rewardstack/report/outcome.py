@@ -4,33 +4,33 @@ from collections.abc import Mapping
 
 import msgspec
 
+from rewardstack.exit_codes import CANNOT_JUDGE, FINDINGS, GOOD
 from rewardstack.report.run import ScoredRun, faults
 from rewardstack.report.texts import counted
 from rewardstack.stack import counts_as_error
 
-__all__ = ["CANNOT_JUDGE", "FAILED", "GOOD", "MEASURES", "Verdict", "decide"]
+__all__ = ["MEASURES", "Outcome", "decide"]
 
-GOOD, FAILED, CANNOT_JUDGE = 0, 1, 3
 MEASURES = ("accuracy", "precision", "recall")
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class Outcome(msgspec.Struct, frozen=True):
     """An exit code with its reasons; none when all is good."""
 
     code: int
     reasons: tuple[str, ...] = ()
 
 
-def decide(run: ScoredRun, least: Mapping[str, float] | None = None) -> Verdict:
-    """Return the verdict of a run; `least` holds the lowest acceptable measures of the label comparison.
+def decide(run: ScoredRun, least: Mapping[str, float] | None = None) -> Outcome:
+    """Return the outcome of a run; `least` holds the lowest acceptable measures of the label comparison.
 
     A run that cannot be judged (3) is that whatever else failed: its numbers mean nothing.
     """
     doubts = tuple(unjudgeable(run))
     failures = tuple(failed(run, least or {}))
     if doubts:
-        return Verdict(CANNOT_JUDGE, doubts + failures)
-    return Verdict(FAILED, failures) if failures else Verdict(GOOD)
+        return Outcome(CANNOT_JUDGE, doubts + failures)
+    return Outcome(FINDINGS, failures) if failures else Outcome(GOOD)
 
 
 def unjudgeable(run: ScoredRun) -> list[str]:

@@ -1,0 +1,105 @@
+"""What no verifier may choke on: it answers no, in time, with a reason, and executes nothing."""
+
+import resource
+import threading
+import time
+
+import pytest
+
+from rewardstack_math import compare
+from rewardstack_math.verification import verify
+
+SECONDS = 2.0
+HOSTILE = {
+    "ten megabytes of digits": "\\boxed{" + "1" * 10_000_000 + "}",
+    "ten megabytes of prose": "a b c 1 = 2 " * 900_000,
+    "ten megabytes of numbers": "12 " * 3_300_000,
+    "nested braces": "\\boxed{" + "{" * 100_000 + "1" + "}" * 100_000 + "}",
+    "open boxes": "\\boxed{" * 100_000,
+    "surrogates": "\\boxed{\ud800\udfff 5}",
+    "a call": "\\boxed{__import__('os').system('touch never')}",
+    "tower": "\\boxed{9^(9^(9^9))}",
+    "tower in braces": "\\boxed{9^{9^{9^{9}}}}",
+    "factorial": "\\boxed{(10^9)!}",
+    "factorials of factorials": "\\boxed{(((((5!)!)!)!)!)!}",
+    "fifty thousand digits": "\\boxed{" + "7" * 50_000 + "}",
+    "ten thousand digits": "\\boxed{" + "7" * 10_000 + "}",
+    "deep fractions": "\\boxed{" + "\\frac{1}{" * 1_500 + "1" + "}" * 1_500 + "}",
+    "deep parentheses": "\\boxed{" + "(" * 1_500 + "1" + ")" * 1_500 + "}",
+    "signs": "\\boxed{" + "-" * 3_000 + "1}",
+    "powers": "\\boxed{" + "2^" * 1_500 + "2}",
+    "roots": "\\boxed{" + "\\sqrt " * 1_500 + "2}",
+    "bars": "\\boxed{" + "|" * 1_501 + "x" + "|" * 1_501 + "}",
+    "a long list": "\\boxed{" + ",".join(map(str, range(1_900))) + "}",
+    "dollars": "$" * 1_000_000,
+    "formulae": "$x$ " * 500_000,
+    "a long sum": "\\boxed{\\sum_{k=1}^{1000000000} k}",
+    "sums in sums": "\\boxed{\\sum_{k=1}^{300}\\sum_{j=1}^{300}\\sum_{i=1}^{300} \\sin(kji)}",
+    "integrals in integrals": "\\boxed{\\int_0^1\\int_0^1\\int_0^1 \\sin(xyz) dx dy dz}",
+    "a huge exponent": "\\boxed{1e999999999}",
+    "a huge binomial": "\\boxed{\\binom{10^9}{5\\cdot 10^8}}",
+    "a series that hardly converges": "\\boxed{\\sum_{n=1}^{\\infty}\\frac{1}{n\\ln^2(n+1)}}",
+    "a wild inequality": "\\boxed{\\sin(x^{x^x})>\\cos(e^{x})}",
+    "a wide polynomial": "\\boxed{(x+y+z+w)^{5000}-(x+y)^{4999}}",
+    "primes": "\\boxed{f" + "'" * 3_000 + "}",
+    "subscripts": "\\boxed{" + "x_" * 1_500 + "1}",
+    "lines": "\\boxed{" + "\\\\" * 3_000 + "}",
+    "a remainder of a tower": "\\boxed{10^{10^{10}} \\bmod 7}",
+}
+GOLDS = ["43", "x^2+1", "\\frac{1}{3}", "(0,\\infty)", "1,2,3", "\\sqrt{2}", "x>2", "\\text{yes}"]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_completions(name):
+    for gold in GOLDS:
+        start = time.perf_counter()
+        result = verify(gold, HOSTILE[name])
+        assert time.perf_counter() - start < SECONDS
+        assert result.comparison.equal is False
+        assert result.comparison.reason
+        result.comparison.reason.encode()  # no lone surrogates: it can be written to any log
+
+
+@pytest.mark.parametrize("name", [name for name in HOSTILE if len(HOSTILE[name]) < 20_000])
+def test_hostile_golds(name):
+    start = time.perf_counter()
+    assert compare(HOSTILE[name], "43").equal in (False, None)
+    assert time.perf_counter() - start < SECONDS
+
+
+def test_memory_stays_below_a_gigabyte():
+    for completion in HOSTILE.values():
+        verify("43", completion)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1 << 20  # KiB
+
+
+def test_nothing_is_executed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    program = "__import__('pathlib').Path('here').touch()"
+    for gold, answer in (("1", program), (program, "1"), ("1", f"\\text{{{program}}}"), ("4", "eval('2+2')")):
+        assert not compare(gold, answer).equal
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer"),
+    [("5", "int('5')"), ("12", "12 if True else 0"), ("5", "math.sqrt(25)"), ("3", "len([1, 2, 3])"), ("1", "True"),
+     ("5", "[x for x in range(6)][-1]"), ("3", "(lambda: 3)()"), ("8", "pow(2, 3)"), ("7", "{{7*7}}")],
+)  # fmt: skip
+def test_program_text_is_never_right(gold, answer):
+    assert compare(gold, answer).equal is False
+
+
+def test_off_the_main_thread():
+    verdicts = []
+    pairs = [("\\sqrt{8}", "2\\sqrt{2}"), ("1", "9^{9^{9^9}}"), ("\\sin^2 x+\\cos^2 x", "1")] * 20
+
+    def work():
+        verdicts.append([compare(*pair).equal for pair in pairs])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert verdicts == [[True, False, True] * 20] * 4
