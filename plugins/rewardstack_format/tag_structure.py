@@ -97,10 +97,10 @@ def tags(
             `partial`). CRLF counts as a line's end.
 
     Refused: nested, unclosed, repeated and mismatched tags; tags with attributes, spaces or another case; blocks
-    that are empty or hold only dots, dashes and the like (an echoed template). A later tag may be named inside an earlier block ("I will
-    use <answer> tags") as long as it is not closed there. Tags in code fences count like any others. Other tags are
-    text. Only the completion is read, never the prompt's own tags; a `<think>` that the chat template prefills is
-    given back by the stack's `prefill`.
+    that are empty or hold only dots, dashes and the like (an echoed template). A later tag may be named inside an
+    earlier block ("I will use <answer> tags") as long as it is not closed there. Tags in code fences count like any
+    others. Other tags are text. Only the completion is read, never the prompt's own tags; a `<think>` that the chat
+    template prefills is given back by the stack's `prefill`.
 
     Range: 0 to 1 (0 or 1 but for `partial`). Source: strict_format and soft_format of W. Brown's GRPO demo on
     GSM8K; the soft one there wants the first tag at the very start, here text may come before it. Does not judge

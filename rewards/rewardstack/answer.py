@@ -122,7 +122,7 @@ def visible_text(text: str) -> Visible:
 
 
 def find_phrases(text: str) -> list[Slot]:
-    """List what the last answer phrases of a text announce, at most 64 of them, in order; denied ones left out."""
+    """List what the last answer phrases of a text announce, at most 64, in order, without those that state nothing."""
     return [
         Slot(text[said.left : said.right], said.start, said.stop, closed=True, span=(said.left, said.right))
         for said in list_statements(text)

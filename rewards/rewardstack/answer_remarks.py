@@ -1,7 +1,8 @@
 """The words by which an answer is doubted, supposed, asked, taken back or remarked on.
 
-`answer.py` reads with them what stands around a slot or a phrase: "I doubt that", "Is it ...?", "which is wrong",
-"the answer is rounded". The patterns look at a bounded stretch of text, or match at one place, so all are linear.
+`answer.py` and `answer_statements.py` read with them what stands around a slot or a phrase: "I doubt that", "which is
+wrong", "the answer is rounded". The patterns look at a bounded stretch of text, or match at one place, so all are
+linear.
 """
 
 import re
@@ -66,16 +67,17 @@ _SUBJECT = (
     r"(?:which|that|this|it|the above|(?:that|this|the|my)(?: final| last| above| boxed)?"
     r" (?:answer|result|value|solution|choice|option|one))"
 )
+_RIGHT = "(?:the |a |my |our )?(?:correct|right|final answer|answer|option|choice|solution)"
 _NOT_RIGHT = (
     r"(?:(?:is|was|are|were|seems|looks|must be|['’]s)(?: \w{1,10}ly| to be| also| just){0,2}"
     r" (?:wrong|incorrect|mistaken|erroneous|a mistake|an error"
-    r"|not(?: \w{1,10}ly| at all| quite)? (?:the |a |my |our )?(?:correct|right|final answer|answer|option|choice|solution))"
-    r"|(?:is|was|are|were)n['’]t(?: quite)? (?:the |a |my |our )?(?:correct|right|final answer|answer|option|choice|solution)"
+    rf"|not(?: \w{{1,10}}ly| at all| quite)? {_RIGHT})|(?:is|was|are|were)n['’]t(?: quite)? {_RIGHT}"
     r"|(?:cannot be|can['’]t be|could not be|couldn['’]t be) (?:correct|right|true|it))"
     r"\b(?! (?:to|that|if|for|about|we|you|I|one)\b)"
 )
 _SLIP = (
-    r"I(?: have|['’]ve)? (?:made|found|see|spotted) (?:a|an|my)(?: \w{1,12})? (?:mistake|error|slip)(?! (?:earlier|before|above|at|in)\b)"
+    r"I(?: have|['’]ve)? (?:made|found|see|spotted) (?:a|an|my)(?: \w{1,12})? (?:mistake|error|slip)"
+    r"(?! (?:earlier|before|above|at|in)\b)"
     r"|I (?:was|am) (?:wrong|mistaken)(?! (?:about|earlier|before|at|in|to|when)\b)|scratch that\b|strike that\b"
     r"|(?:let me|I(?:['’]ll| will| must| need to| should)) (?:correct|redo|fix|revise|retract) (?:this|that|it|my|the)\b"
     r"|(?:das|dies) ist (?:falsch|nicht richtig)|c['’]est (?:faux|incorrect)|est[oá] (?:es incorrecto|mal)"
@@ -132,5 +134,6 @@ CORRECTS = re.compile(r"(?i:\b(?:wait|no,|actually|oops|sorry|correction|instead
 
 # "5! = 120", "5! ways", "(n-1)! + 1", "5!.": a factorial and no exclamation
 FACTORIAL = re.compile(
-    r"(?:(?<=[\d)\]}])|(?<=\b[a-z]))!{1,2}(?:[ ]{0,2}(?:[=+×·÷^<>≈≤≥.,;:]|\\[a-zA-Z]|[-−*/][ ]?[\d(\\])|(?<=[\d)\]}]!) (?=[a-z]))"
+    r"(?:(?<=[\d)\]}])|(?<=\b[a-z]))!{1,2}"
+    r"(?:[ ]{0,2}(?:[=+×·÷^<>≈≤≥.,;:]|\\[a-zA-Z]|[-−*/][ ]?[\d(\\])|(?<=[\d)\]}]!) (?=[a-z]))"
 )
