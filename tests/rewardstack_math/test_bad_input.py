@@ -79,7 +79,9 @@ for completion in module.HOSTILE.values():
     module.verify("43", completion)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
     assert int(done.stdout) < 1 << 20, "KiB"
 
 
