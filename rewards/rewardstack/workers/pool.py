@@ -11,7 +11,6 @@ import os
 import pickle
 import selectors
 import socket
-import subprocess
 import threading
 import time
 from collections import deque
@@ -127,8 +126,9 @@ class Pool:
         try:
             replies = worker.read()
         except EOFError:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                worker.process.wait(CLOSING_SECONDS)  # else its own end could not be told from our kill
+            until = time.monotonic() + CLOSING_SECONDS
+            while not worker.has_ended() and time.monotonic() < until:
+                time.sleep(0.005)  # else its own end could not be told from our kill
             self._bury(worker, worker.kill())
             return
         for reply in replies:

@@ -112,17 +112,21 @@ class Worker:
 
         True from the second look on: what it sent last is read before.
         """
-        ended = self.process.poll() is not None
+        ended = self.has_ended()
         gone, self.ended = ended and self.ended, ended
         return gone
 
+    def has_ended(self) -> bool:
+        """Whether the process has ended; it is not reaped, so that its number stays its group's."""
+        if self.process.returncode is not None or sys.platform == "win32":
+            return self.process.poll() is not None
+        return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
     def kill(self) -> str:
-        """Kill it with everything below it and say how it ended."""
-        if self.process.poll() is None and sys.platform != "win32":
+        """Kill it with everything below it and in its group, and say how it ended."""
+        if self.process.returncode is None and sys.platform != "win32":
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                self.process.send_signal(
-                    signal.SIGSTOP
-                )  # so that it starts nothing while its children are counted
+                self.signal(signal.SIGSTOP)  # so that it starts nothing while its children are counted
                 for child in descendants(self.process.pid):
                     with contextlib.suppress(ProcessLookupError, PermissionError):
                         os.kill(child, signal.SIGKILL)
@@ -131,6 +135,10 @@ class Worker:
         code = self.process.wait()
         self.channel.close()
         return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+    def signal(self, number: int) -> None:
+        """Send it a signal without reaping it, as `Popen.send_signal` would."""
+        os.kill(self.process.pid, number)
 
 
 def descendants(process: int) -> list[int]:

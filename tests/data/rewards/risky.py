@@ -135,7 +135,8 @@ def leaves(completion: str) -> Score:
         Path(os.environ["REWARDSTACK_TEST_FILE"]).write_text(str(child.pid))
         time.sleep(1000)
     if completion == "holder":
-        if os.fork() == 0:
+        if (child := os.fork()) == 0:
             time.sleep(1000)
+        Path(os.environ["REWARDSTACK_TEST_FILE"]).write_text(str(child))
         os._exit(3)
     return Score(1.0)
