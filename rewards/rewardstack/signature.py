@@ -141,7 +141,7 @@ def describe(target: Any, name: str, contract: Contract | None = None) -> Reward
     marks = BATCH_MARKS if contract is not UNMARKED else UNMARKED_BATCH_MARKS
     is_batch = any(parameter.name in marks for parameter in parameters)
     scope: Scope = contract.scope or ("batch" if is_batch else "sample")
-    read = read_parameters(parameters, name, "column" if isinstance(target, type) else scope)
+    read = read_parameters(parameters, name, scope, is_class=isinstance(target, type))
     return Reward(
         name=name, target=target, declared=contract, contract=contract.given(defaults_of(options | read.options)),
         scope=scope, is_async=is_async, takes_all=read.takes_all,
@@ -160,7 +160,9 @@ class Parameters(msgspec.Struct):
     takes_all: bool = False
 
 
-def read_parameters(parameters: Sequence[inspect.Parameter], name: str, scope: str) -> Parameters:
+def read_parameters(
+    parameters: Sequence[inspect.Parameter], name: str, scope: Scope, *, is_class: bool
+) -> Parameters:
     """Sort parameters into columns and options; see `reward` for the rules."""
     read = Parameters()
     for parameter in parameters:
@@ -169,10 +171,10 @@ def read_parameters(parameters: Sequence[inspect.Parameter], name: str, scope: s
         if parameter.kind is parameter.VAR_KEYWORD:
             read.takes_all = True
             continue
-        role = role_of(parameter, scope)
+        role = "column" if is_class else role_of(parameter, scope)  # the options of a class are its fields
         if role != "option":
             read.columns[parameter.name] = parameter.default
-            by_name = parameter.kind is parameter.KEYWORD_ONLY or scope in ("batch", "group")
+            by_name = parameter.kind is parameter.KEYWORD_ONLY or scope != "sample"
             read.keywords.update(
                 {parameter.name} if by_name and parameter.kind is not parameter.POSITIONAL_ONLY else ()
             )
@@ -183,10 +185,8 @@ def read_parameters(parameters: Sequence[inspect.Parameter], name: str, scope: s
     return read
 
 
-def role_of(parameter: inspect.Parameter, scope: str) -> Literal["column", "option", "either"]:
+def role_of(parameter: inspect.Parameter, scope: Scope) -> Literal["column", "option", "either"]:
     """Return what a parameter is: columns and options are told apart by kind, in the batch form by default."""
-    if scope == "column":  # `__call__` of a dataclass: its options are the fields
-        return "column"
     if scope == "sample":
         return "option" if parameter.kind is parameter.KEYWORD_ONLY else "column"
     required = parameter.default is parameter.empty

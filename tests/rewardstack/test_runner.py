@@ -199,6 +199,16 @@ def test_defaulted_batch_parameters_are_options_columns_or_defaults_in_that_orde
     assert values(scaled, [Sample("a", columns={"scale": 0.25})], scale=0.75) == [0.75]
 
 
+def test_a_batch_dataclass_may_have_optional_columns_that_are_not_there():
+    @reward(scope="batch")
+    @dataclass
+    class Compares:
+        def __call__(self, completion: list[str], hint: list | None = None, answer: list | None = None):
+            return [float(hint is None and text == gold) for text, gold in zip(completion, answer)]
+
+    assert values(Compares, [Sample("4", columns={"answer": "4"})]) == [1.0]
+
+
 def test_group_rewards_get_one_prompts_rows():
     groups = []
 
