@@ -177,13 +177,19 @@ class Stack:
             cancellation.cancel()
             raise
 
-    def run(self, samples: Iterable[Sample | Mapping[str, Any]] | Batch, step: int = 0) -> Run:
+    def run(
+        self,
+        samples: Iterable[Sample | Mapping[str, Any]] | Batch,
+        step: int = 0,
+        trainer: Mapping[str, Any] = {},
+    ) -> Run:
         """Score samples and return the scores together with what each term did; see `score`.
 
         A `Batch` is scored as it is, with its own `prefill`: use `Batch.take` to score a part of the samples.
+        `trainer` holds TRL's own arguments, for rewards that ask for them: an adapter's way in.
         """
         batch = samples if isinstance(samples, Batch) else self.batch(samples)
-        return self._run(batch, step, {})
+        return self._run(batch, step, trainer)
 
     def batch(self, samples: Iterable[Sample | Mapping[str, Any]]) -> Batch:
         """Return samples as the columns that `run` takes."""
