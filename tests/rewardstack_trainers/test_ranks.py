@@ -17,11 +17,11 @@ SCRIPT = Path(__file__).with_name("two_ranks.py")
 def run(folder, ranks, kind):
     """Run the script on some ranks and return what each wrote."""
     folder.mkdir(exist_ok=True)
-    launcher = ["-m", "torch.distributed.run", "--nproc-per-node", str(ranks), "--master-port", "0"] * (ranks > 1)
+    launcher = ["-m", "torch.distributed.run", "--nproc-per-node", str(ranks), "--standalone"] * (ranks > 1)
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE", "CUDA_VISIBLE_DEVICES": ""}
     done = subprocess.run(
         [sys.executable, *launcher, str(SCRIPT), str(folder), kind],
-        env=environment, capture_output=True, text=True, timeout=200, check=False,
+        env=environment, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     return [json.loads((folder / f"{ranks}-{rank}.json").read_text()) for rank in range(ranks)]
