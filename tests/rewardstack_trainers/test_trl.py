@@ -44,7 +44,7 @@ class TestBadValues:
         assert best == pytest.approx(1.5, abs=0.01)
         assert max(others) < 0
 
-    @pytest.mark.parametrize("policy, best", [("mask", 0.0), ("low", -1.5), ("abstain", 1.5)])
+    @pytest.mark.parametrize(("policy", "best"), [("mask", 0.0), ("low", -1.5), ("abstain", 1.5)])
     def test_an_exception_is_the_rows_own_and_follows_the_terms_policy(self, feed, policy, best):
         """TRL alone: it kills every rank."""
         right = table({"a": 1.0, "b": 0.5, "c": 0.5, "d": 0.5})
@@ -66,7 +66,9 @@ class TestBadValues:
 
     def test_too_many_errors_stop_the_run_with_their_cause(self, feed):
         stack = Stack({"it": table({"a": ValueError("no such gold")})}, max_error_share=0.0)
-        with pytest.raises(TooManyErrors, match=r"4 of the last 200 rows erred.*it: raised ValueError: no such gold"):
+        with pytest.raises(
+            TooManyErrors, match=r"4 of the last 200 rows erred.*it: raised ValueError: no such gold"
+        ):
             feed(reward_funcs(stack), ["a"])
 
 
@@ -103,7 +105,9 @@ class TestColumns:
 
     def test_a_schedule_is_refused_by_name(self):
         stack = self.stack()
-        moving = Stack({"one": {"use": lambda completion: 1.0, "weight": {"from": 0.0, "to": 1.0, "steps": 5}}})
+        moving = Stack(
+            {"one": {"use": lambda completion: 1.0, "weight": {"from": 0.0, "to": 1.0, "steps": 5}}}
+        )
         with pytest.raises(StackError, match="term 'one' has a scheduled weight"):
             reward_funcs(moving, "columns")
         with pytest.raises(StackError, match="dead zone"):
@@ -113,7 +117,10 @@ class TestColumns:
 class TestMetrics:
     def test_the_same_keys_at_every_step_whatever_happens(self, feed):
         values = {"a": 1.0, "b": None, "c": RuntimeError("x"), "d": 0.0, "e": 0.5}
-        stack = Stack({"it": table(values), "len": {"use": lambda completion: 1.0, "when": {"task": "t"}}}, max_error_share=1.0)
+        stack = Stack(
+            {"it": table(values), "len": {"use": lambda completion: 1.0, "when": {"task": "t"}}},
+            max_error_share=1.0,
+        )
         trainer = feed(
             reward_funcs(stack), [*"aaaa", *"bbbb", *"cccc", *"dede"], columns={"task": ["t"]}, max_steps=4
         )
@@ -148,7 +155,9 @@ class TestTruncation:
 
 
 class TestRefusedBeforeTraining:
-    @pytest.mark.parametrize("name", ["prompts", "completions", "trainer_state", "completion_ids", "log_metric"])
+    @pytest.mark.parametrize(
+        "name", ["prompts", "completions", "trainer_state", "completion_ids", "log_metric"]
+    )
     def test_columns_that_trl_takes_for_itself(self, name):
         from datasets import Dataset
 
@@ -178,7 +187,7 @@ class TestRefusedBeforeTraining:
         with pytest.raises(StackError, match="environment Game has a get_reward"):
             reward_funcs(stack).append(appended)
 
-    @pytest.mark.parametrize("batch, refused", [(4, False), (8, False), (6, True), (2, True)])
+    @pytest.mark.parametrize(("batch", "refused"), [(4, False), (8, False), (6, True), (2, True)])
     def test_a_group_reward_over_split_groups(self, grpo, batch, refused):
         @reward(scope="group")
         def diverse(completion: list[str]) -> list[float]:
@@ -195,7 +204,10 @@ class TestRefusedBeforeTraining:
 
 class TestOtherTrainers:
     def test_it_pickles_and_scores_the_same_elsewhere(self, write):
-        path = write("mine.py", "def brief(completion: str, *, limit: int = 3):\n    return float(len(completion) <= limit)\n")
+        path = write(
+            "mine.py",
+            "def brief(completion: str, *, limit: int = 3):\n    return float(len(completion) <= limit)\n",
+        )
         stack = Stack({"brief": {"use": f"{path}:brief", "limit": 2}, "two": {"use": f"{path}:brief"}})
         for mode in ("scalar", "columns"):
             functions = reward_funcs(stack, mode)

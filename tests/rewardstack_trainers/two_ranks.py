@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import torch
 from datasets import Dataset
 from tiny import tiny_model, tiny_tokenizer
 from trl import GRPOConfig, GRPOTrainer
@@ -78,3 +79,6 @@ if __name__ == "__main__":
     ]
     outcome = {"scored": scored, "logs": logs, "error": error, "step": trainer.state.global_step}
     (folder / f"{ranks}-{rank}.json").write_text(json.dumps(outcome))
+    if ranks > 1:  # gloo's threads must have ended before the interpreter does
+        torch.distributed.barrier()
+        torch.distributed.destroy_process_group()

@@ -1,0 +1,7 @@
+"""What watches a run from inside the trainer: alarms, an adaptive KL target, early stop."""
+
+from rewardstack_trainers.callbacks.alarms import Alarms
+from rewardstack_trainers.callbacks.kl import AdaptiveKL
+from rewardstack_trainers.callbacks.stopping import EarlyStop
+
+__all__ = ["AdaptiveKL", "Alarms", "EarlyStop"]

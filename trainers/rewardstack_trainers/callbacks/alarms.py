@@ -1,0 +1,63 @@
+"""Alarms: a sentence when a run goes wrong, once for each fault."""
+
+import logging
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from transformers import TrainerCallback
+
+from rewardstack.errors import OptionError, nearest
+from rewardstack_trainers.callbacks.rules import RULES, History, Rule
+
+__all__ = ["Alarms"]
+
+logger = logging.getLogger("rewardstack.training")
+
+
+class Alarms(TrainerCallback):
+    """Watches the logs of a run and says, once, what is wrong; `raised` has the sentences by rule.
+
+    Args:
+        stack: The stack's name, under which its metrics are logged.
+        held_out: The held-out metric, as logged (`eval_...`), which must not fall while reward rises.
+        rules: The rules, all by default.
+        stop_on: Rules that end the training; on all ranks at the same step, since logs are the same everywhere.
+        tell: Called with every sentence; by default it is logged as a warning.
+    """
+
+    def __init__(
+        self,
+        stack: str = "stack",
+        held_out: str = "eval_reward",
+        *,
+        rules: Mapping[str, Rule] = RULES,
+        stop_on: Collection[str] = (),
+        tell: Callable[[str], None] = logger.warning,
+    ) -> None:
+        for name in stop_on:
+            if name not in rules:
+                raise OptionError(
+                    f"there is no alarm {name!r}{nearest(name, rules)}. There are: {', '.join(rules)}"
+                )
+        self.history = History(stack, held_out)
+        self.rules = dict(rules)
+        self.stop_on = frozenset(stop_on)
+        self.tell = tell
+        self.raised: dict[str, str] = {}
+
+    def on_log(
+        self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any
+    ) -> None:
+        """Look at a log entry."""
+        self.history.add(state.global_step, logs or {})
+        for name, rule in self.rules.items():
+            if name in self.raised:
+                continue
+            sentence = rule(self.history)
+            if sentence is None:
+                continue
+            self.raised[name] = sentence
+            if state.is_world_process_zero:
+                self.tell(f"step {state.global_step}: {sentence}")
+            if name in self.stop_on:
+                control.should_training_stop = True

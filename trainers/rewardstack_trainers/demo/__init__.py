@@ -1,0 +1,1 @@
+"""A run that really learns, offline and in about a minute: `rewards train --demo`."""

@@ -1,0 +1,68 @@
+"""The demo's tasks: questions in 18 tokens, each with its right answer and the bad habit that training must break."""
+
+import random
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+__all__ = ["TASKS", "VOCABULARY", "Question", "Task", "split_questions", "supervised_text"]
+
+VOCABULARY = ("<pad>", "<eos>", "<answer>", "</answer>", *"0123456789", ",", "+", "=", "?")
+"""Eighteen tokens, the two special ones first."""
+
+
+class Question(NamedTuple):
+    """A prompt, its right answer, and what the habit answers."""
+
+    prompt: str
+    answer: str
+    habit: str
+
+
+class Task(NamedTuple):
+    """A kind of question: all of them, in words, and whether it is the trap (see `rewards train --demo addition`)."""
+
+    summary: str
+    questions: Callable[[], list[Question]]
+
+
+def larger() -> list[Question]:
+    """Return all pairs of different numbers below 100: the larger is right, the habit is the smaller."""
+    pairs = [(first, second) for first in range(100) for second in range(100) if first != second]
+    return [Question(f"{a},{b}?", str(max(a, b)), str(min(a, b))) for a, b in pairs]
+
+
+def addition() -> list[Question]:
+    """Return all sums of two-digit numbers; the habit forgets the carry."""
+    pairs = [(first, second) for first in range(10, 100) for second in range(10, 100)]
+    return [Question(f"{a}+{b}=", str(a + b), without_carry(a, b)) for a, b in pairs]
+
+
+def without_carry(first: int, second: int) -> str:
+    """Return a sum whose digits are added one by one, carries forgotten."""
+    tens, ones = (first // 10 + second // 10) % 10, (first + second) % 10
+    return str(tens * 10 + ones)
+
+
+TASKS = {
+    "larger": Task("the larger of two numbers; the habit names the smaller", larger),
+    "addition": Task("two-digit addition, a trap: reward may rise while accuracy falls", addition),
+}
+
+
+def split_questions(task: Task, seed: int, held_out: int = 512) -> tuple[list[Question], list[Question]]:
+    """Return the questions to train on and those held out, shuffled by the seed."""
+    questions = task.questions()
+    random.Random(seed).shuffle(questions)
+    return questions[held_out:], questions[:held_out]
+
+
+def supervised_text(question: Question, chance: random.Random) -> tuple[str, str]:
+    """Return prompt and completion of the bad start: right 40 %, the habit 50 %, random 10 %; half without format."""
+    drawn = chance.random()
+    answer = question.answer if drawn < 0.4 else question.habit if drawn < 0.9 else str(chance.randrange(100))
+    return question.prompt, f"<answer>{answer}</answer>" if chance.random() < 0.5 else answer
+
+
+def prompts_of(questions: Sequence[Question]) -> list[dict[str, str]]:
+    """Return questions as rows for the trainer."""
+    return [{"prompt": question.prompt, "answer": question.answer} for question in questions]
