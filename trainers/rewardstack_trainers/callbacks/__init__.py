@@ -2,6 +2,7 @@
 
 from rewardstack_trainers.callbacks.alarms import Alarms
 from rewardstack_trainers.callbacks.kl import AdaptiveKL
+from rewardstack_trainers.callbacks.lines import Lines
 from rewardstack_trainers.callbacks.stopping import EarlyStop
 
-__all__ = ["AdaptiveKL", "Alarms", "EarlyStop"]
+__all__ = ["AdaptiveKL", "Alarms", "EarlyStop", "Lines"]

@@ -22,16 +22,15 @@ def make_tokenizer() -> Any:
     made = Tokenizer(models.WordLevel({token: place for place, token in enumerate(VOCABULARY)}, "?"))
     made.pre_tokenizer = pre_tokenizers.Split(Regex(r"</?answer>|."), "isolated")
     made.decoder = decoders.Fuse()
-    return PreTrainedTokenizerFast(
-        tokenizer_object=made, pad_token="<pad>", eos_token="<eos>", padding_side="left"
-    )
+    kind: Any = PreTrainedTokenizerFast  # its __init__ is not annotated
+    return kind(tokenizer_object=made, pad_token="<pad>", eos_token="<eos>", padding_side="left")
 
 
 def make_model(seed: int) -> Any:
     """Return the untrained model."""
     torch.manual_seed(seed)
     config = LlamaConfig(
-        vocab_size=len(VOCABULARY), hidden_size=64, intermediate_size=192, num_hidden_layers=2,
+        vocab_size=len(VOCABULARY), hidden_size=64, intermediate_size=256, num_hidden_layers=2,
         num_attention_heads=4, num_key_value_heads=4, max_position_embeddings=32, pad_token_id=0, eos_token_id=1,
         bos_token_id=None, tie_word_embeddings=True,
     )  # fmt: skip
@@ -58,7 +57,7 @@ def supervise(
         optimizer.step()
         schedule.step()
         optimizer.zero_grad()
-    return float(loss)
+    return float(loss.detach())
 
 
 def encode(tokenizer: Any, rows: Sequence[tuple[str, str]]) -> tuple[Any, Any]:

@@ -1,0 +1,1 @@
+"""The commands `rewards train` and `rewards plan`; imported when called."""

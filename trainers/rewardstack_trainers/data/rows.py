@@ -1,0 +1,183 @@
+"""Makes the rows a trainer gets: read, made uniform, varied, turned into prompts, filtered by length."""
+
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rewardstack.errors import ColumnError, OptionError, RecordError, nearest
+from rewardstack.records.sources import rows_in
+from rewardstack.records.text import Fault
+from rewardstack_trainers.data.options import shuffled
+from rewardstack_trainers.data.rephrasing import Rephrase, by_endpoint, by_rules
+from rewardstack_trainers.data.taking import take
+from rewardstack_trainers.data.tasks import Task, task_named
+from rewardstack_trainers.training.config import DataTable
+
+__all__ = ["fill", "filter_by_length", "make_rows", "read_rows", "split_off"]
+
+Row = dict[str, Any]
+HOLE = re.compile(r"\{(\w+)\}")
+
+
+def make_rows(
+    table: DataTable, tasks: Sequence[str], wanted: Sequence[str], base: Path, *, chat: bool
+) -> list[Row]:
+    """Return the rows of all tasks, or of the data alone: `prompt`, `answer`, and the columns that are `wanted`.
+
+    Raises `RecordError`, `ColumnError` or `OptionError` for data that cannot be read or lack what is asked.
+    """
+    if not tasks:
+        return [finish(row, wanted) for row in task_rows(table, None, base, chat=chat)]
+    rows = []
+    for name in tasks:
+        made = task_rows(table, task_named(name), base, chat=chat)
+        rows += [finish({**row, "task": name}, [*wanted, "task"]) for row in made]
+    return rows
+
+
+def finish(row: Row, wanted: Sequence[str]) -> Row:
+    """Return only what the trainer and the stack read; the rest of a data set may clash with TRL's own names."""
+    return {name: row[name] for name in dict.fromkeys(("prompt", "answer", *wanted)) if name in row}
+
+
+def task_rows(table: DataTable, task: Task | None, base: Path, *, chat: bool) -> list[Row]:
+    """Return one task's rows with their prompts."""
+    read = read_rows(table, task, base)
+    if task is not None:
+        read = [task.prepare(row) for row in read]
+    vary = variation(table)
+    template = table.prompt or (task.prompt if task else "{prompt}")
+    answer = table.answer or (task.answer if task else "answer")
+    how = table.take or (task.take if task else None)
+    system = table.system if table.system is not None else task.system if task else None
+    rows = []
+    for row in map(vary, read):
+        if answer not in row:
+            known = ", ".join(row)
+            raise ColumnError(
+                f"the data have no column {answer!r} for the answer{nearest(answer, row)}. They have: {known}"
+            )
+        prompt = make_prompt(fill(template, row), system, chat=chat)
+        rows.append({**row, "prompt": prompt, "answer": take(row[answer], how)})
+    return rows
+
+
+def make_prompt(text: str, system: str | None, *, chat: bool) -> Any:
+    """Return a prompt as chat messages, or as text that begins with what the system would say."""
+    if not chat:
+        return f"{system}\n\n{text}" if system else text
+    order = [{"role": "system", "content": system}] if system else []
+    return [*order, {"role": "user", "content": text}]
+
+
+def variation(table: DataTable) -> Callable[[Row], Row]:
+    """Return what `rephrase` and `shuffle_options` do to a row; the same each time."""
+    chance = random.Random(0)
+    rephrase = rephraser(table.rephrase)
+
+    def vary(row: Row) -> Row:
+        if rephrase is not None and isinstance(row.get("question"), str):
+            row = {**row, "question": rephrase(row["question"], chance)}
+        return shuffled(row, chance) if table.shuffle_options and "options" in row else row
+
+    return vary
+
+
+def rephraser(how: str | None) -> Rephrase | None:
+    """Return a rewriter by name: `rules`, or the address of an endpoint with its model behind a `#`."""
+    if how is None or how == "rules":
+        return None if how is None else by_rules
+    url, _, model = how.partition("#")
+    if not url.startswith(("http://", "https://")) or not model:
+        raise OptionError(f'[data]: rephrase is "rules" or "http://host/v1#model", not {how!r}')
+    return by_endpoint(url, model)
+
+
+def fill(template: str, row: Mapping[str, Any]) -> str:
+    """Return a template with `{column}` replaced by the row's values; nothing of it is evaluated."""
+
+    def value(hole: re.Match[str]) -> str:
+        if hole[1] not in row:
+            raise ColumnError(
+                f"the prompt reads {hole[0]}, which the data do not have{nearest(hole[1], row)}"
+            )
+        return str(row[hole[1]])
+
+    return HOLE.sub(value, template)
+
+
+def read_rows(table: DataTable, task: Task | None, base: Path) -> list[Row]:
+    """Return the rows of a file, or of a hub's data set."""
+    if table.path is None:
+        return read_hub(table, task)
+    rows = []
+    for place, value in rows_in(str(base / table.path)):
+        if isinstance(value, Fault) or not isinstance(value, dict):
+            raise RecordError(
+                f"{place}: {value.text if isinstance(value, Fault) else 'a row must be an object'}"
+            )
+        rows.append(value)
+        if len(rows) == table.limit:
+            break
+    return rows
+
+
+def read_hub(table: DataTable, task: Task | None) -> list[Row]:
+    """Return the rows of a data set of the hub; `RecordError` says how to do without it."""
+    name = table.hub or (task.hub if task else None)
+    if name is None:
+        raise OptionError('[data] needs a path, a hub, or a task: path = "train.jsonl"')
+    import datasets
+
+    subset = table.subset or (task.subset if task else None)
+    split = table.split if table.hub or not task else task.split
+    try:
+        loaded = datasets.load_dataset(name, subset, split=split)
+    except Exception as error:  # the hub's, the network's and the cache's many errors
+        lines = str(error).splitlines() or [type(error).__name__]
+        raise RecordError(
+            f'cannot load {name} from the hub: {lines[0]}. Offline, name a file: [data] path = "train.jsonl"'
+        ) from error
+    return [
+        dict(row) for row in (loaded.select(range(min(table.limit, len(loaded)))) if table.limit else loaded)
+    ]
+
+
+def filter_by_length(rows: Sequence[Row], table: DataTable, tokenizer: Any) -> tuple[list[Row], int]:
+    """Return the rows whose prompts have no more than `prompt_tokens` tokens, and how many were cut or left out."""
+    if table.prompt_tokens is None:
+        return list(rows), 0
+    kept, long = [], 0
+    for row in rows:
+        ids = prompt_ids(row["prompt"], tokenizer)
+        if len(ids) <= table.prompt_tokens:
+            kept.append(row)
+            continue
+        long += 1
+        if table.too_long == "cut" and isinstance(row["prompt"], str):
+            kept.append({**row, "prompt": tokenizer.decode(ids[-table.prompt_tokens :])})
+    return kept, long
+
+
+def prompt_ids(prompt: Any, tokenizer: Any) -> list[int]:
+    """Return a prompt's token ids, the chat template's included."""
+    if isinstance(prompt, str):
+        return list(tokenizer(prompt)["input_ids"])
+    return list(
+        tokenizer.apply_chat_template(prompt, add_generation_prompt=True, tokenize=True, return_dict=False)
+    )
+
+
+def split_off(rows: Sequence[Row], count: int) -> tuple[list[Row], list[Row]]:
+    """Return rows to train on and `count` held out, chosen evenly so that mixed tasks stay mixed."""
+    if not count:
+        return list(rows), []
+    if count >= len(rows):
+        raise OptionError(f"[eval] rows = {count}, but the data have {len(rows)} rows in all")
+    held = {round(place * len(rows) / count) for place in range(count)}
+    return (
+        [row for place, row in enumerate(rows) if place not in held],
+        [row for place, row in enumerate(rows) if place in held],
+    )

@@ -1,0 +1,221 @@
+"""What a training file says, read and checked: every key is known, and a wrong one is told its nearest name."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from rewardstack import Stack
+from rewardstack.errors import OptionError, StackError, nearest
+from rewardstack_trainers.training.presets import ALGORITHMS, PRESETS
+from rewardstack_trainers.training.retired import translate
+
+__all__ = [
+    "Config",
+    "DataTable",
+    "EvalTable",
+    "LogTable",
+    "LoraTable",
+    "ModelTable",
+    "load_config",
+    "parse_config",
+]
+
+Table = TypeVar("Table", bound=msgspec.Struct)
+
+
+class ModelTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`[model]`: `name` is a hub id, a folder, or a GGUF file; the others are passed on when it is loaded."""
+
+    name: str
+    dtype: str | None = None
+    attn_implementation: str | None = None
+    device_map: str | None = None
+    quantize: str | None = None
+    init: dict[str, Any] = {}
+
+
+class LoraTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`[lora]`: peft's LoraConfig by its usual names; the table alone turns LoRA on."""
+
+    r: int = 16
+    alpha: int = 64
+    dropout: float = 0.05
+    target_modules: tuple[str, ...] | str = ("q_proj", "k_proj", "o_proj", "up_proj", "down_proj")
+
+
+class DataTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`[data]`: where rows come from and what prompts are made of them; a task has defaults for all of it.
+
+    `path` is a JSONL or Parquet file, or a saved data set; `hub` a data set of the Hugging Face hub (`split`,
+    `subset`). `prompt` is a template such as `"{question}"`; `answer` names the column of the gold and `take` what
+    of it counts. `limit` keeps the first rows. Prompts of more than `prompt_tokens` are left out, or lose their
+    beginning (`too_long = "cut"`): TRL never cuts prompts.
+    """
+
+    path: str | None = None
+    hub: str | None = None
+    subset: str | None = None
+    split: str = "train"
+    prompt: str | None = None
+    system: str | None = None
+    answer: str | None = None
+    take: str | None = None
+    chat: bool | None = None
+    limit: int | None = None
+    prompt_tokens: int | None = None
+    too_long: str = "drop"
+    rephrase: str | None = None
+    shuffle_options: bool = False
+
+
+class EvalTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`[eval]`: held-out rows, from a file of their own or split off the data; scored by the same stack."""
+
+    path: str | None = None
+    rows: int = 0
+    every: int = 50
+    metric: str = "reward"
+    stop_at: float | None = None
+    patience: int | None = None
+
+
+class LogTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`[log]`: `record` keeps every scored batch, `completions` TRL's own Parquet files; `alarms` that end the run."""
+
+    record: bool = True
+    completions: bool = True
+    every: int = 1
+    stop_on: tuple[str, ...] = ()
+
+
+class Config(msgspec.Struct, frozen=True):
+    """A training file. `base` is the folder that its paths are relative to, `translated` tells of retired names."""
+
+    stack: Stack
+    model: ModelTable
+    task: tuple[str, ...]
+    output: str
+    algorithm: str
+    lora: LoraTable | None
+    data: DataTable
+    grpo: dict[str, Any]
+    eval: EvalTable
+    log: LogTable
+    dead_zone: float
+    kl_target: float | None
+    base: Path
+    translated: list[str]
+
+
+TOP = (
+    "output", "algorithm", "preset", "task", "stack", "rewards", "dead_zone", "kl_target", "model", "lora", "data",
+    "grpo", "eval", "log", "prefill", "max_error_share", "name",
+)  # fmt: skip
+
+
+def load_config(path: Path | str) -> Config:
+    """Read a training file; raises `StackError` or one of its kin, naming the file and the fault."""
+    path = Path(path)
+    try:
+        data = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise StackError(f"cannot read {path}: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise StackError(f"{path} is not valid TOML: {error}") from error
+    data.setdefault("output", f"runs/{path.stem}")
+    try:
+        return parse_config(data, path.parent)
+    except StackError as error:
+        raise type(error)(f"{path}: {error}") from error
+
+
+def parse_config(data: Mapping[str, Any], base: Path) -> Config:
+    """Return a training file's data as a config, presets and algorithm laid under what it says itself."""
+    check_keys(data, TOP, "the training file")
+    preset = chosen(PRESETS, data.get("preset"), "preset")
+    algorithm = str(data.get("algorithm", "grpo"))
+    given, translated = translate(table_of(data, "grpo"))
+    moved = {name: given.pop(name) for name in ("prompt_tokens",) if name in given}
+    grpo = {**preset.get("grpo", {}), **chosen(ALGORITHMS, algorithm, "algorithm"), **given}
+    tasks = data.get("task", ())
+    tasks = (tasks,) if isinstance(tasks, str) else tuple(tasks)
+    model = {**preset.get("model", {}), **table_of(data, "model")}
+    if "name" not in model:
+        raise OptionError(
+            '[model] needs a name: a hub id, a folder, or a GGUF file: name = "Qwen/Qwen2.5-0.5B"'
+        )
+    lora = (
+        {**preset.get("lora", {}), **table_of(data, "lora")} if "lora" in data or "lora" in preset else None
+    )
+    return Config(
+        stack=read_stack(data, tasks, base),
+        model=read_table(model, ModelTable, "[model]"),
+        task=tasks,
+        output=str(data.get("output", "runs/training")),
+        algorithm=algorithm,
+        lora=None if lora is None else read_table(lora, LoraTable, "[lora]"),
+        data=read_table({**preset.get("data", {}), **moved, **table_of(data, "data")}, DataTable, "[data]"),
+        grpo=grpo,
+        eval=read_table(table_of(data, "eval"), EvalTable, "[eval]"),
+        log=read_table(table_of(data, "log"), LogTable, "[log]"),
+        dead_zone=float(data.get("dead_zone", 0.0)),
+        kl_target=data.get("kl_target"),
+        base=base,
+        translated=translated,
+    )
+
+
+def read_stack(data: Mapping[str, Any], tasks: tuple[str, ...], base: Path) -> Stack:
+    """Return the run's stack: a file, the rewards in the training file, or the tasks' own."""
+    from rewardstack_trainers.data.tasks import stack_of
+
+    if "stack" in data and "rewards" in data:
+        raise StackError("the training file has both a stack and [rewards.*]; keep one")
+    if "stack" in data:
+        return Stack.load(base / data["stack"])
+    rewards = data.get("rewards") or stack_of(tasks)
+    if not rewards:
+        raise StackError(
+            'the training file needs rewards: stack = "file.toml", [rewards.NAME] tables, or a task'
+        )
+    settings = {name: data[name] for name in ("name", "prefill", "max_error_share") if name in data}
+    return Stack(rewards, base=base, **settings)
+
+
+def table_of(data: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return a table of the file, empty where there is none."""
+    table = data.get(name, {})
+    if not isinstance(table, dict):
+        raise OptionError(f"{name} must be a table: [{name}]")
+    return dict(table)
+
+
+def check_keys(given: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    """Raise `OptionError` for a key that is not known."""
+    for name in given:
+        if name not in known:
+            raise OptionError(f"{where} has no {name!r}{nearest(name, known)}. It has: {', '.join(known)}")
+
+
+def read_table(given: Mapping[str, Any], kind: type[Table], where: str) -> Table:
+    """Return a table as its struct, checked."""
+    check_keys(given, kind.__struct_fields__, where)
+    try:
+        return msgspec.convert(dict(given), kind, strict=True)
+    except msgspec.ValidationError as error:
+        message = str(error).replace("`", "").replace("$.", "")
+        raise OptionError(f"{where}: {message[0].lower()}{message[1:]}") from error
+
+
+def chosen(table: Mapping[str, dict[str, Any]], name: Any, what: str) -> dict[str, Any]:
+    """Return a preset by name, empty for none."""
+    if name is None:
+        return {}
+    if name not in table:
+        raise OptionError(
+            f"there is no {what} {name!r}{nearest(str(name), table)}. There are: {', '.join(table)}"
+        )
+    return table[name]

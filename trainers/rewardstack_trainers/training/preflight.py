@@ -1,0 +1,86 @@
+"""What can be known before the first step, and without loading the model: checked, or said."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rewardstack import Sample, Stack
+from rewardstack.errors import StackError
+from rewardstack_trainers.checks import check_columns, check_groups
+from rewardstack_trainers.errors import TrainingError
+from rewardstack_trainers.training.config import Config
+
+__all__ = ["Finding", "check_folder", "gold_above_wrong", "preflight"]
+
+Finding = tuple[str, str]
+"""What was checked, and what came of it."""
+
+TRIED = 8
+WRONG = "I do not know."
+FORMS = ("<answer>{}</answer>", "{}", r"\boxed{{{}}}", "#### {}")
+
+
+def check_folder(folder: Path, *, resume: bool) -> None:
+    """Make the run's folder; `TrainingError` when it holds another run or cannot be written to."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".writable"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        raise TrainingError(
+            f"cannot write to the run's folder {folder}: {error.strerror or error}"
+        ) from error
+    if not resume and (folder / "run.json").exists():
+        raise TrainingError(
+            f"{folder} holds a run already. Go on with it with --resume, or choose another `output`"
+        )
+
+
+def preflight(
+    config: Config, args: Any, rows: Sequence[dict[str, Any]], held_out: Sequence[dict[str, Any]]
+) -> list[Finding]:
+    """Return what was found; raises what would make the first step fail."""
+    if not rows:
+        raise TrainingError("the data have no rows left to train on; is prompt_tokens too low?")
+    check_columns(config.stack, dict.fromkeys(name for row in rows for name in row))
+    check_groups(config.stack, args, config.dead_zone)
+    found = [
+        ("data", f"{len(rows)} rows to train on, {len(held_out)} held out; columns {', '.join(rows[0])}"),
+        ("batch", batch_arithmetic(args)),
+    ]
+    return [*found, *gold_above_wrong(config.stack, rows)]
+
+
+def batch_arithmetic(args: Any) -> str:
+    """Return how many completions a generation and an update take."""
+    rows = args.generation_batch_size
+    return (
+        f"{rows} completions a generation: {rows // args.num_generations} prompts x {args.num_generations}; "
+        f"{args.per_device_train_batch_size} at a time, accumulated {args.gradient_accumulation_steps} times"
+    )
+
+
+def gold_above_wrong(stack: Stack, rows: Sequence[dict[str, Any]]) -> list[Finding]:
+    """Score a few rows' own gold answers and a wrong one; says whether the stack tells them apart.
+
+    The gold is tried in the usual forms, as the best of which it counts: the stack decides which it reads. Raises
+    `StackError` when no gold scores above the wrong answer on any row: such a run cannot learn.
+    """
+    fit = [row for row in rows if isinstance(row.get("answer"), (str, int, float)) and "tests" not in row]
+    tried = fit[:: max(1, len(fit) // TRIED)][:TRIED]
+    if not tried:
+        return [("gold answers", "not tried: no completion can be made of them")]
+    above = 0
+    for row in tried:
+        columns = {name: value for name, value in row.items() if name != "prompt"} | {"completion_ids": [0]}
+        texts = [WRONG, *(form.format(row["answer"]) for form in FORMS)]
+        wrong, *golds = stack.score([Sample(text, row["prompt"], columns) for text in texts])
+        best = max((score.total for score in golds if score.total is not None), default=None)
+        above += best is not None and (wrong.total is None or best > wrong.total)
+    if not above:
+        raise StackError(
+            f"of {len(tried)} rows none of the gold answers scores above {WRONG!r}: the stack does not pay for the "
+            f"data's own answers, such as {tried[0]['answer']!r}. Try: rewards try"
+        )
+    return [("gold answers", f"{above} of {len(tried)} score above a wrong answer")]

@@ -1,0 +1,73 @@
+"""Keeps every scored batch, with all that the stack read: `rewards test STACK scored.parquet` scores it again.
+
+Rows are appended as JSON lines while the run goes on, so an interrupted run loses nothing, and become one Parquet
+file at the end. Beside the columns the stack reads stand `expected` (each term's value, so that `rewards test`
+compares), and what the trainer got: `scored_total` in double precision, `scored_step`, `scored_phase`,
+`scored_reason`.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from rewardstack import Stack
+from rewardstack.errors import RecordError
+from rewardstack.records.text import decode, encode
+from rewardstack.records.writing import write_rows
+from rewardstack_trainers.scoring import Scored, reasons_of
+
+__all__ = ["Record"]
+
+DERIVED = ("prompt", "completion", "messages", "prompts", "completions")
+
+
+class Record:
+    """The record of one rank. `phase` tells what a batch is for; the trainer knows."""
+
+    def __init__(
+        self, stack: Stack, folder: Path, rank: int = 0, phase: Callable[[], str] = lambda: "train"
+    ) -> None:
+        self.columns = [name for name in stack.columns() if name not in DERIVED]
+        self.takes_all = any(term.reward.takes_all for term in stack.terms)
+        self.folder = folder
+        self.lines = folder / f"scored.rank{rank}.jsonl"
+        self.phase = phase
+
+    def __call__(self, scored: Scored) -> None:
+        """Append a scored batch."""
+        data = b"".join(encode(row) + b"\n" for row in self.rows(scored))
+        try:
+            with self.lines.open("ab") as file:
+                file.write(data)
+        except OSError as error:
+            raise RecordError(f"cannot write {self.lines}: {error.strerror or error}") from error
+
+    def rows(self, scored: Scored) -> Iterator[dict[str, Any]]:
+        """Return a batch's rows."""
+        batch, phase = scored.batch, self.phase()
+        names = sorted(batch.given) if self.takes_all else [name for name in self.columns if name in batch]
+        columns = {name: batch.column(name) for name in names}
+        for place, score in enumerate(scored.run.scores):
+            yield {
+                "prompt": scored.rollout.prompts[place],
+                "completion": scored.rollout.completions[place],
+                **{name: values[place] for name, values in columns.items()},
+                "expected": {name: each.value for name, each in score.rewards.items()},
+                "scored_total": score.total,
+                "scored_reason": reasons_of(score),
+                "scored_step": scored.rollout.step,
+                "scored_phase": phase,
+            }
+
+    def finish(self) -> Path | None:
+        """Make one Parquet file of all ranks' lines, in the order of steps, and return it; None without any row."""
+        rows: list[dict[str, Any]] = []
+        for path in sorted(self.folder.glob("scored.rank*.jsonl")):
+            with path.open("rb") as file:
+                rows += [row for row in map(decode, file) if isinstance(row, dict)]
+        if not rows:
+            return None
+        rows.sort(key=lambda row: row["scored_step"])
+        target = self.folder / "scored.parquet"
+        write_rows(str(target), rows)
+        return target

@@ -1,0 +1,216 @@
+"""A training run from its config to its report."""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rewardstack.errors import ResumeError
+from rewardstack_trainers.callbacks import AdaptiveKL, Alarms, EarlyStop, Lines
+from rewardstack_trainers.data.rows import filter_by_length, make_rows, split_off
+from rewardstack_trainers.errors import TrainingError
+from rewardstack_trainers.training.arguments import columns_mode, make_arguments
+from rewardstack_trainers.training.config import Config
+from rewardstack_trainers.training.models import (
+    find_model,
+    first_line,
+    init_options,
+    load_tokenizer,
+    lora_config,
+    quantization,
+)
+from rewardstack_trainers.training.preflight import Finding, check_folder, preflight
+from rewardstack_trainers.training.record import Record
+from rewardstack_trainers.training.stack_file import write_stack
+from rewardstack_trainers.trl import RewardFuncs, reward_funcs
+
+__all__ = ["Outcome", "Session"]
+
+Tell = Callable[[str, str], None]
+
+
+class Outcome(msgspec.Struct):
+    """What a run left: its logs, alarms, and the record of scored batches. `interrupted` ended early by Ctrl-C."""
+
+    folder: Path
+    logs: list[dict[str, Any]]
+    alarms: dict[str, str]
+    record: Path | None = None
+    stopped: str = ""
+    interrupted: bool = False
+
+
+class Session:
+    """A run prepared up to its first step. `tell` is called with what was found, kind and text.
+
+    Raises one of the `RewardstackError`s for whatever can be known to be wrong before the model is loaded.
+    """
+
+    def __init__(self, config: Config, tell: Tell, *, resume: bool = False) -> None:
+        self.config = config
+        self.tell = tell
+        self.resume = resume
+        self.folder = Path(config.output)
+        for sentence in config.translated:
+            tell("translated", sentence)
+        self.model = find_model(config.model, config.base)
+        self.tokenizer = load_tokenizer(self.model)
+        self.rows, self.held_out = self.load_rows()
+        self.args = make_arguments(config, self.folder, evaluates=bool(self.held_out))
+        self.args.model_init_kwargs = init_options(config.model) or None
+
+    def load_rows(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return the rows to train on and those held out."""
+        config = self.config
+        chat = self.tokenizer.chat_template is not None if config.data.chat is None else config.data.chat
+        wanted = [name for name in config.stack.columns() if name not in ("completion", "messages", "prompt")]
+        held: list[dict[str, Any]] = []
+        rows = make_rows(config.data, config.task, wanted, config.base, chat=chat)
+        if config.eval.path is not None:
+            table = msgspec.structs.replace(
+                config.data, path=config.eval.path, limit=config.eval.rows or None
+            )
+            held = make_rows(table, config.task, wanted, config.base, chat=chat)
+        else:
+            rows, held = split_off(rows, config.eval.rows)
+        rows, long = filter_by_length(rows, config.data, self.tokenizer)
+        if long:
+            what = "cut" if config.data.too_long == "cut" else "left out"
+            self.tell("data", f"{long} prompts of more than {config.data.prompt_tokens} tokens were {what}")
+        return rows, held
+
+    def check(self) -> list[Finding]:
+        """Run the preflight checks and tell what they found."""
+        found = preflight(self.config, self.args, self.rows, self.held_out)
+        for kind, text in found:
+            self.tell(kind, text)
+        return found
+
+    def run(self) -> Outcome:
+        """Train, and return what came of it; Ctrl-C saves a checkpoint and ends the run in order."""
+        check_folder(self.folder, resume=self.resume)
+        self.check_identity()
+        rank = int(os.environ.get("RANK", "0"))
+        record = Record(self.config.stack, self.folder, rank) if self.config.log.record else None
+        functions = reward_funcs(
+            self.config.stack, "columns" if columns_mode(self.config) else "scalar", args=self.args,
+            processing_class=self.tokenizer, dead_zone=self.config.dead_zone,
+            observers=[record] if record is not None else [],
+        )  # fmt: skip
+        trainer = self.make_trainer(functions)
+        alarms = Alarms(
+            self.config.stack.name, f"eval_{self.config.eval.metric}", stop_on=self.config.log.stop_on,
+            tell=lambda sentence: self.tell("alarm", sentence),
+        )  # fmt: skip
+        trainer.add_callback(alarms)
+        self.replace_progress(trainer)
+        stop = self.add_callbacks(trainer)
+        if record is not None:
+            record.phase = lambda: "train" if trainer.model.training else "eval"
+        outcome = Outcome(self.folder, trainer.state.log_history, alarms.raised)
+        with told_plainly():
+            outcome.interrupted = self.train(trainer)
+        outcome.logs = trainer.state.log_history
+        outcome.stopped = "" if stop is None else stop.reason
+        if record is not None and trainer.is_world_process_zero():
+            outcome.record = record.finish()
+        return outcome
+
+    def make_trainer(self, functions: RewardFuncs) -> Any:
+        """Load the model and return TRL's trainer; `TrainingError` where either refuses."""
+        from datasets import Dataset
+        from trl.trainer.grpo_trainer import GRPOTrainer
+        from trl.trainer.rloo_trainer import RLOOTrainer
+
+        kind: Any = RLOOTrainer if self.config.algorithm == "rloo" else GRPOTrainer
+        more = (
+            {}
+            if quantization(self.config.model) is None
+            else {"quantization_config": quantization(self.config.model)}
+        )
+        try:
+            return kind(
+                model=self.model, reward_funcs=functions, args=self.args, processing_class=self.tokenizer,
+                train_dataset=Dataset.from_list(self.rows),
+                eval_dataset=Dataset.from_list(self.held_out) if self.held_out else None,
+                peft_config=lora_config(self.config.lora), **more,
+            )  # fmt: skip
+        except (OSError, ValueError, ImportError, RuntimeError) as error:
+            raise TrainingError(
+                f"cannot start with the model {self.config.model.name}: {first_line(error)}"
+            ) from error
+
+    def replace_progress(self, trainer: Any) -> None:
+        """Tell progress in compact lines instead of transformers' dump of all numbers."""
+        from transformers.trainer_callback import PrinterCallback, ProgressCallback
+
+        for callback in (PrinterCallback, ProgressCallback):
+            trainer.remove_callback(callback)
+        trainer.add_callback(Lines(self.config.stack.name, lambda line: self.tell("", line)))
+
+    def add_callbacks(self, trainer: Any) -> EarlyStop | None:
+        """Add what the file asks for, and return the early stop if there is one."""
+        if self.config.kl_target is not None:
+            AdaptiveKL(self.config.kl_target).attach(trainer)
+        wanted = self.config.eval
+        if wanted.stop_at is None and wanted.patience is None:
+            return None
+        stop = EarlyStop(f"eval_{wanted.metric}", at=wanted.stop_at, patience=wanted.patience)
+        trainer.add_callback(stop)
+        return stop
+
+    def train(self, trainer: Any) -> bool:
+        """Run the training loop; return whether Ctrl-C ended it (a checkpoint is saved then)."""
+        from transformers import trainer_utils
+
+        find: Any = trainer_utils.get_last_checkpoint
+        last = find(str(self.folder)) if self.resume else None
+        if self.resume:
+            self.tell("resume", f"from {last}" if last else "no checkpoint yet, from the beginning")
+        try:
+            trainer.train(resume_from_checkpoint=last)
+        except KeyboardInterrupt:
+            trainer._save_checkpoint(trainer.model, None)  # noqa: SLF001 - what --resume goes on from
+            self.tell("interrupted", f"saved step {trainer.state.global_step}; go on with --resume")
+            return True
+        return False
+
+    def check_identity(self) -> None:
+        """Write down what decides the scores; `ResumeError` when the run so far had another stack."""
+        path = self.folder / "run.json"
+        now = {"stack": self.config.stack.fingerprint(), "model": self.config.model.name}
+        if path.exists() and self.resume:
+            then = msgspec.json.decode(path.read_bytes())
+            if then != now:
+                what = " and ".join(name for name in now if then.get(name) != now[name])
+                raise ResumeError(
+                    f"{self.folder} cannot be gone on with: its {what} is another. Choose another `output`"
+                )
+        write_stack(self.config.stack, self.folder / "stack.toml")
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(now), indent=2) + b"\n")
+
+
+@contextlib.contextmanager
+def told_plainly() -> Iterator[None]:
+    """Turn a full disk and a full card into a sentence."""
+    import torch
+
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        raise TrainingError(
+            f"out of memory: {first_line(error)} `rewards plan` says what would fit"
+        ) from error
+    except OSError as error:
+        raise TrainingError(
+            f"the run stopped at the disk: {error.strerror or error} ({error.filename})"
+        ) from error
+    except RuntimeError as error:
+        if "PytorchStreamWriter" in str(error) or "No space left" in str(error):
+            raise TrainingError(
+                f"a checkpoint could not be saved; is the disk full? {first_line(error)}"
+            ) from error
+        raise
