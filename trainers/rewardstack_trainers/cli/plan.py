@@ -1,1 +1,160 @@
-"""`rewards plan`."""
+"""`rewards plan`: the memory a run needs, which cards hold it, and what to change."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rewardstack.cli.output import draw_table, print_json
+
+if TYPE_CHECKING:
+    from rewardstack_trainers.plan.memory import Plan
+
+__all__ = ["command"]
+
+EPILOG = """\b
+Examples:
+  rewards plan run.toml
+  rewards plan --size 3B --completion 1024 --card 24
+  rewards plan --table
+"""
+METHODS: dict[str, dict[str, Any]] = {
+    "full": {},
+    "8-bit Adam": {"optimizer": "adamw_8bit"},
+    "  + checkpointing": {"optimizer": "adamw_8bit", "checkpointing": True},
+    "LoRA": {"lora": 16},
+    "QLoRA": {"lora": 16, "quantize": "4bit"},
+}
+
+
+@click.command("plan", short_help="Estimate the GPU memory of a training run.", epilog=EPILOG)
+@click.argument("config", required=False, metavar="CONFIG", type=click.Path(dir_okay=False))
+@click.option(
+    "--size", metavar="MODEL", help="A size (0.5B ... 70B) or a folder with config.json, in place of CONFIG."
+)
+@click.option("--table", is_flag=True, help="Show sizes against ways to train.")
+@click.option(
+    "--card", type=click.FloatRange(min=1), help="Say what would make it fit on a card of so many GB."
+)
+@click.option(
+    "--generations", type=click.IntRange(min=1), default=4, show_default=True, help="Sequences at a time."
+)
+@click.option(
+    "--prompt", type=click.IntRange(min=1), default=256, show_default=True, help="Tokens of a prompt."
+)
+@click.option(
+    "--completion", type=click.IntRange(min=1), default=786, show_default=True, help="Tokens of a completion."
+)
+@click.option(
+    "--shards",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Cards that ZeRO-3 or FSDP share among.",
+)
+@click.option("--old-trl", is_flag=True, help="TRL before 1.16, whose head holds all logits.")
+@click.option("--json", "as_json", is_flag=True, help="Print the estimate as JSON.")
+def command(
+    config: str | None, size: str | None, table: bool, card: float | None, as_json: bool, **given: Any
+) -> int:
+    """Estimate the memory that a run needs, term by term, without loading anything.
+
+    Exits with 1 when the run does not fit on --card.
+    """
+    if sum((config is not None, size is not None, table)) != 1:
+        raise click.UsageError("name a CONFIG, a --size, or --table")
+    if table:
+        show_table(given, as_json=as_json)
+        return 0
+    from rewardstack_trainers.plan.memory import fits
+
+    plan = plan_from(config, size, given)
+    show_plan(plan, card, as_json=as_json)
+    return 0 if card is None or fits(plan, card) else 1
+
+
+def plan_from(config: str | None, size: str | None, given: dict[str, Any]) -> "Plan":
+    """Return the plan of a training file or of a size."""
+    from rewardstack_trainers.plan.memory import Plan
+    from rewardstack_trainers.plan.shapes import shape_of
+
+    if config is not None:
+        from rewardstack_trainers.plan.reading import plan_of
+        from rewardstack_trainers.training.config import load_config
+
+        return plan_of(load_config(config), given["shards"])
+    return Plan(
+        shape_of(str(size)), sequences=given["generations"], generated=4 * given["generations"],
+        prompt=given["prompt"], completion=given["completion"], shards=given["shards"], old_trl=given["old_trl"],
+    )  # fmt: skip
+
+
+def show_plan(plan: "Plan", card: float | None, *, as_json: bool) -> None:
+    """Print a plan's terms, the cards that hold it, and what would make it fit."""
+    from rewardstack_trainers.plan.changes import CARDS, cheapest_changes
+    from rewardstack_trainers.plan.memory import GB, estimate, fits
+
+    found = estimate(plan, card or 80.0)
+    holds = {name: fits(plan, size) for name, size in CARDS.items()}
+    changes = None if card is None else cheapest_changes(plan, card)
+    if as_json:
+        print_json({
+            "parameters": plan.shape.parameters, "peak": found.peak / GB, "fits": holds, "changes": changes,
+            **{phase: {name: each / GB for name, each in getattr(found, phase).items()} for phase in ("training", "generation")},
+        })  # fmt: skip
+        return
+    names = list(dict.fromkeys([*found.training, *found.generation]))
+    rows = [
+        [name, *(cell(phase.get(name, 0.0) / GB) for phase in (found.training, found.generation))]
+        for name in names
+        if found.training.get(name, 0.0) + found.generation.get(name, 0.0) > 0
+    ]
+    sums = [cell(sum(phase.values()) / GB) for phase in (found.training, found.generation)]
+    draw_table(table_of(["GB", "training", "generation"], [*rows, ["sum", *sums]]))
+    click.echo(f"{plan.shape.parameters / 1e9:.2f} billion parameters; the peak is {found.peak / GB:.1f} GB")
+    click.echo(
+        f"fits on: {', '.join(f'{name} ({CARDS[name]} GB)' for name, yes in holds.items() if yes) or 'none of the cards known'}"
+    )
+    if card is not None and changes != []:
+        advice = "; ".join(changes) if changes else "no change known here, nor all together"
+        click.echo(f"to fit on {card:g} GB: {advice}")
+
+
+def show_table(given: dict[str, Any], *, as_json: bool) -> None:
+    """Print the peak of every size under every way to train."""
+    import msgspec
+
+    from rewardstack_trainers.plan.memory import GB, estimate
+    from rewardstack_trainers.plan.shapes import KNOWN
+
+    plans = {name: plan_from(None, name, given) for name in KNOWN}
+    peaks = {
+        method: {
+            name: estimate(msgspec.structs.replace(plan, **change)).peak / GB for name, plan in plans.items()
+        }
+        for method, change in METHODS.items()
+    }
+    if as_json:
+        print_json(peaks)
+    else:
+        draw_table(
+            table_of(["GB", *KNOWN], [[method, *map(cell, row.values())] for method, row in peaks.items()])
+        )
+
+
+def cell(value: float) -> str:
+    """Return a number of GB as text."""
+    return f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def table_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
+    """Return a table with numbers at the right."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD)
+    for place, name in enumerate(head):
+        table.add_column(name, justify="right" if place else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    return table

@@ -69,6 +69,7 @@ def command(
             "name a CONFIG, or give --demo" if config is None else "--demo takes no CONFIG"
         )
     prepare_process()
+    outcome: Outcome | None
     with clean_stdout():
         if demo is not None:
             outcome, stack, rows = run_demo(demo, output, steps or 150, seed or 0)

@@ -5,6 +5,7 @@ import random
 import re
 import urllib.request
 from collections.abc import Callable
+from functools import partial
 
 from rewardstack.errors import RecordError
 
