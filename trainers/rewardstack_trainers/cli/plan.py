@@ -144,7 +144,7 @@ def show_table(given: dict[str, Any], *, as_json: bool) -> None:
 
 def cell(value: float) -> str:
     """Return a number of GB as text."""
-    return f"{value:.1f}" if value < 100 else f"{value:.0f}"
+    return f"{value:.1f}" if value < 20 else f"{value:.0f}"
 
 
 def table_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:

@@ -62,6 +62,7 @@ def make_arguments(config: Config, output: Path, *, evaluates: bool) -> Any:
         **{name: value for name, value in machine.items() if name in known},
         **held_out,
         "log_completions": config.log.completions,
+        "num_completions_to_print": 0,  # the report shows some; a table at every step drowns the rest
         **config.grpo,
         "logging_steps": config.log.every,
         "output_dir": str(output),

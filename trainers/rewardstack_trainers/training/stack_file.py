@@ -1,6 +1,7 @@
 """Writes the stack of a run beside its record, so that `rewards test` can score that again."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from rewardstack import Stack
 from rewardstack.errors import RecordError
 
 __all__ = ["write_stack"]
+
+BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def write_stack(stack: Stack, path: Path) -> None:
@@ -23,9 +26,9 @@ def write_stack(stack: Stack, path: Path) -> None:
         table = dict(stack.data()[term.name])
         if term.source is not None and term.source.path:
             table["use"] = f"{term.source.path}:{term.source.use.rpartition(':')[2]}"
-        lines += ["", f"[rewards.{toml_value(term.name)}]"]
+        lines += ["", f"[rewards.{toml_key(term.name)}]"]
         lines += [
-            f"{toml_value(name)} = {toml_value(value)}" for name, value in table.items() if value is not None
+            f"{toml_key(name)} = {toml_value(value)}" for name, value in table.items() if value is not None
         ]
     try:
         path.write_text("\n".join([*lines, ""]), "utf-8")
@@ -33,10 +36,15 @@ def write_stack(stack: Stack, path: Path) -> None:
         raise RecordError(f"cannot write {path}: {error.strerror or error}") from error
 
 
+def toml_key(name: str) -> str:
+    """Return a key as TOML writes it, in quotes where it must be."""
+    return name if BARE.fullmatch(name) else toml_value(name)
+
+
 def toml_value(value: Any) -> str:
     """Return a value as TOML writes it, tables inline; JSON's strings, numbers and truths are TOML's too."""
     if isinstance(value, Mapping):
-        inner = ", ".join(f"{toml_value(str(name))} = {toml_value(each)}" for name, each in value.items())
+        inner = ", ".join(f"{toml_key(str(name))} = {toml_value(each)}" for name, each in value.items())
         return f"{{ {inner} }}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(toml_value, value))}]"
