@@ -12,6 +12,9 @@ __all__ = ["RULES", "History", "Rule"]
 RECENT = 5
 """How many log entries in a row must agree."""
 
+NOISE = 0.05
+"""What a share measured on a few hundred rows may move by chance."""
+
 
 class History:
     """What was logged so far: `train` and `held_out` are series of (step, value) by the metric's name."""
@@ -123,8 +126,9 @@ def held_out_falls(history: History) -> str | None:
 
 
 def falls(values: Sequence[float]) -> bool:
-    """Whether values have fallen by more than a tenth and are not on their way up again."""
-    return values[-1] < values[0] * 0.9 and values[-2] < values[0]
+    """Whether values have fallen by a tenth and by more than noise, and were lower before the last one too."""
+    least = max(0.1 * abs(values[0]), NOISE)
+    return values[0] - values[-1] >= least and values[-2] < values[0]
 
 
 RULES: dict[str, Rule] = {

@@ -19,10 +19,11 @@ class Question(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A kind of question: all of them, in words, and whether it is the trap (see `rewards train --demo addition`)."""
+    """A kind of question: what it is in words, all of its questions, and how long the bad start is taught."""
 
     summary: str
     questions: Callable[[], list[Question]]
+    supervised: Sequence[int]
 
 
 def larger() -> list[Question]:
@@ -44,8 +45,10 @@ def without_carry(first: int, second: int) -> str:
 
 
 TASKS = {
-    "larger": Task("the larger of two numbers; the habit names the smaller", larger),
-    "addition": Task("two-digit addition, a trap: reward may rise while accuracy falls", addition),
+    "larger": Task("the larger of two numbers; the habit names the smaller", larger, (300,)),
+    "addition": Task(
+        "two-digit addition, a trap: reward may rise while accuracy falls", addition, (250,) * 4
+    ),
 }
 
 
@@ -65,4 +68,4 @@ def supervised_text(question: Question, chance: random.Random) -> tuple[str, str
 
 def prompts_of(questions: Sequence[Question]) -> list[dict[str, str]]:
     """Return questions as rows for the trainer."""
-    return [{"prompt": question.prompt, "answer": question.answer} for question in questions]
+    return [question._asdict() for question in questions]

@@ -20,6 +20,8 @@ def find_model(table: ModelTable, base: Path) -> str:
             return str(path.resolve())
     if table.name.endswith(".gguf"):
         return str(unpack_gguf(packaged_gguf(table.name)))
+    if table.name.startswith((".", "/", "~")) or table.name.count("/") > 1:
+        raise TrainingError(f"there is no folder {table.name} with a model in it (looked in {base} too)")
     return table.name
 
 

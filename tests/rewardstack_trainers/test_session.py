@@ -1,0 +1,188 @@
+"""Whole runs of a tiny model: from the file to the report, interrupted, resumed, refused."""
+
+import json
+import os
+
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("trl")
+
+from rewardstack import Stack
+from rewardstack.cli import rewards
+from rewardstack.errors import ResumeError, StackError
+from rewardstack.records import read_samples
+from rewardstack_trainers.errors import TrainingError
+from rewardstack_trainers.training.config import load_config
+from rewardstack_trainers.training.preflight import check_folder, gold_above_wrong
+from rewardstack_trainers.training.report import before_and_after, write_report
+from rewardstack_trainers.training.session import Session
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+CONFIG = """
+output = "{output}"
+name = "main"
+
+[model]
+name = "model"
+[data]
+path = "rows.jsonl"
+[eval]
+rows = 4
+every = 2
+[rewards.letters]
+use = "letters.py:letters"
+[rewards.right]
+use = "format.answer"
+weight = 2.0
+[grpo]
+per_device_train_batch_size = 4
+num_generations = 4
+max_completion_length = 8
+max_steps = 4
+save_steps = 2
+disable_tqdm = true
+"""
+LETTERS = """
+def letters(completion: str, answer: str):
+    return min(1.0, sum(map(str.isascii, completion)) / 8)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, model, tokenizer, write):
+    """Return a folder with a model, rows, a reward and `run.toml`."""
+    model.save_pretrained(tmp_path / "model")
+    tokenizer.save_pretrained(tmp_path / "model")
+    write(
+        "rows.jsonl",
+        "".join(json.dumps({"prompt": f"{n}+1", "answer": str(n + 1)}) + "\n" for n in range(12)),
+    )
+    write("letters.py", LETTERS)
+    write("run.toml", CONFIG.format(output=tmp_path / "run"))
+    return tmp_path
+
+
+def told(lines):
+    return lambda kind, text: lines.append(f"{kind}: {text}")
+
+
+@pytest.mark.slow
+def test_a_run_leaves_all_it_promises_and_scores_the_same_again(folder):
+    lines = []
+    session = Session(load_config(folder / "run.toml"), told(lines))
+    session.check()
+    outcome = session.run()
+    run = folder / "run"
+    assert {path.name for path in run.iterdir()} >= {
+        "scored.parquet", "run.json", "stack.toml", "completions", "checkpoint-2", "checkpoint-4",
+    }  # fmt: skip
+    loaded = read_samples(str(outcome.record))
+    assert {row["scored_phase"] for row in loaded.rows} == {"train", "eval"}
+    again = Stack.load(run / "stack.toml").score(loaded.samples)
+    assert [score.total for score in again] == [row["scored_total"] for row in loaded.rows]
+    done = CliRunner().invoke(rewards, ["test", str(run / "stack.toml"), str(outcome.record), "-q"])
+    assert done.exit_code == 0, done.output
+    write_report(outcome, "main")
+    page = (run / "report.html").read_text()
+    assert "eval_main/right/mean" in page
+    assert "http" not in page.replace("http://www.w3.org", "")
+    metrics = [name for name, _, _ in before_and_after(outcome.logs, "main")]
+    assert "main/right/mean (held out)" in metrics
+    assert any(line.startswith(": held out 4/4") for line in lines)
+
+
+@pytest.mark.slow
+def test_ctrl_c_saves_and_resume_goes_on(folder, monkeypatch):
+    path = folder / "run.toml"
+    flag = folder / "interrupt"
+    (folder / "letters.py").write_text(
+        "import os, signal\nsteps = []\n\ndef letters(completions, answer, trainer_state):\n"
+        f"    if trainer_state.global_step == 3 and not os.path.exists({str(flag)!r}):\n"
+        f"        open({str(flag)!r}, 'w').close()\n        os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return [1.0] * len(completions)\n"
+    )
+    lines = []
+    first = Session(load_config(path), told(lines)).run()
+    assert first.interrupted
+    assert any("saved step 3" in line for line in lines)
+    with pytest.raises(TrainingError, match="holds a run already"):
+        check_folder(folder / "run", resume=False)
+    second = Session(load_config(path), told(lines), resume=True).run()
+    assert not second.interrupted
+    assert any("checkpoint-3" in line for line in lines)
+    assert second.logs[-1]["step"] == 4
+
+
+@pytest.mark.slow
+def test_another_stack_is_not_gone_on_with(folder):
+    (folder / "run").mkdir()
+    (folder / "run/run.json").write_text('{"stack": "other", "model": "model"}')
+    with pytest.raises(ResumeError, match="its stack is another"):
+        Session(load_config(folder / "run.toml"), told([]), resume=True).run()
+
+
+@pytest.mark.slow
+def test_gdpo_trains_on_terms_apart(folder):
+    path = folder / "run.toml"
+    path.write_text('algorithm = "gdpo"\n' + path.read_text())
+    outcome = Session(load_config(path), told([])).run()
+    assert any("rewards/main/letters/mean" in entry for entry in outcome.logs)
+
+
+class TestKnownBefore:
+    def test_a_dry_run_says_what_it_found_and_loads_no_model(self, folder):
+        (folder / "model/model.safetensors").unlink()
+        done = CliRunner().invoke(rewards, ["train", str(folder / "run.toml"), "--dry-run"])
+        assert done.exit_code == 0, done.output
+        assert "8 rows to train on, 4 held out" in done.output
+        assert "8 of 8 score above a wrong answer" in done.output
+        assert not (folder / "run/run.json").exists()
+
+    @pytest.mark.parametrize(
+        ("old", "new", "message"),
+        [
+            ('name = "model"', 'name = "./nowhere"', "there is no folder ./nowhere with a model in it"),
+            ('"rows.jsonl"', '"none.jsonl"', "cannot read"),
+            ("letters.py:letters", "letters.py:lettres", "did you mean 'letters'"),
+            ("max_steps", "max_stpes", "did you mean 'max_steps'"),
+            ("rows = 4", "rows = 12", "the data have 12 rows in all"),
+            ("num_generations = 4", "num_generations = 3", r"[grpo]:"),
+        ],
+    )  # fmt: skip
+    def test_what_is_wrong_is_one_sentence_and_exit_code_2(self, folder, old, new, message):
+        path = folder / "run.toml"
+        path.write_text(path.read_text().replace(old, new))
+        done = CliRunner().invoke(rewards, ["train", str(path), "--dry-run"])
+        assert done.exit_code == 2, done.output
+        assert message in " ".join(done.output.split())
+        assert "Traceback" not in done.output
+
+    def test_a_missing_column(self, folder):
+        path = folder / "letters.py"
+        path.write_text(LETTERS.replace("answer", "level"))
+        with pytest.raises(StackError, match="reads the column 'level', which the data set does not have"):
+            Session(load_config(folder / "run.toml"), told([])).check()
+
+    def test_a_stack_that_does_not_pay_for_the_datas_own_answers(self):
+        stack = Stack({"it": lambda completion: 0.5})
+        with pytest.raises(StackError, match="none of the gold answers scores above"):
+            gold_above_wrong(stack, [{"prompt": "p", "answer": "1"}])
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+    def test_a_folder_without_permission(self, tmp_path):
+        tmp_path.chmod(0o500)
+        with pytest.raises(TrainingError, match="cannot write to the run's folder"):
+            check_folder(tmp_path / "run", resume=False)
+
+    def test_a_folder_that_is_a_file(self, tmp_path):
+        (tmp_path / "run").write_text("")
+        with pytest.raises(TrainingError, match="cannot write to the run's folder"):
+            check_folder(tmp_path / "run", resume=False)
+
+    @pytest.mark.parametrize(
+        "arguments", [["train"], ["train", "x.toml", "--demo"], ["train", "--demo", "larg"]]
+    )
+    def test_usage(self, arguments):
+        assert CliRunner().invoke(rewards, arguments).exit_code == 2
