@@ -30,7 +30,7 @@ lint: $(STAMPS)/dev ## ruff, formatting, floors of the house
 	$(BIN)/lint-imports --no-cache
 
 types: $(STAMPS)/dev ## mypy strict and pyright
-	$(BIN)/mypy rewards plugins tests/typing docs/generate.py examples/rewardstack-brief/src
+	$(BIN)/mypy rewards plugins trainers tests/typing docs/generate.py examples/rewardstack-brief/src
 	$(BIN)/basedpyright
 
 format: $(STAMPS)/dev ## let ruff mend what it can
@@ -42,6 +42,7 @@ docs: $(STAMPS)/dev ## write the generated pages of docs/ anew
 
 bench: $(STAMPS)/dev ## ratios against plain Python, measured interleaved
 	$(BIN)/python -m tests.benchmarks.bench_core
+	$(BIN)/python -m tests.benchmarks.bench_trainers
 
 bench-math: $(STAMPS)/dev ## accuracy and speed of math.equal against math-verify, interleaved
 	$(PIP) install --constraint constraints.txt --editable '.[bench]'

@@ -20,7 +20,7 @@ import click
 
 from rewardstack import Stack
 from rewardstack.annotations import annotation_text
-from rewardstack.cli import COMMANDS, rewards
+from rewardstack.cli import COMMANDS, owner, plugin_commands, rewards
 from rewardstack.hookspecs import HookSpecs
 from rewardstack.registry import registry
 from rewardstack.signature import Reward, annotations_of, describe
@@ -46,6 +46,15 @@ def all_rewards() -> dict[str, Reward]:
         if plugin.distribution == DISTRIBUTION:
             for name, target in plugin.rewards.items():
                 found[f"{plugin.name}.{name}"] = describe(target, f"{plugin.name}.{name}")
+    return found
+
+
+def all_commands() -> dict[str, str]:
+    """Return the commands of this distribution, those of its plugins included, with the line that lists each."""
+    found = {name: entry.help for name, entry in COMMANDS.items()}
+    for name, entry in sorted(plugin_commands().items()):
+        if owner(entry) == DISTRIBUTION:
+            found[name] = entry.load().get_short_help_str(limit=200)
     return found
 
 
@@ -260,8 +269,8 @@ def rewards_table(name: str, page: Path) -> str:  # noqa: ARG001
 def commands_table(name: str, page: Path) -> str:  # noqa: ARG001
     """Return all commands, one line each."""
     rows = [
-        [link(f"`rewards {command}`", DOCS / f"commands/{command}.md", page), cell(entry.help)]
-        for command, entry in COMMANDS.items()
+        [link(f"`rewards {command}`", DOCS / f"commands/{command}.md", page), cell(help)]
+        for command, help in all_commands().items()
     ]
     return table(["Command", ""], rows) + "\n"
 
@@ -302,7 +311,7 @@ def filled(text: str, page: Path) -> str:
 
 def expected_pages() -> dict[Path, str]:
     """Return the pages there must be, each with the part it must hold."""
-    commands = {DOCS / f"commands/{name}.md": f"help {name}" for name in COMMANDS}
+    commands = {DOCS / f"commands/{name}.md": f"help {name}" for name in all_commands()}
     hooks = {DOCS / f"hooks/{name}.md": f"hook {name}" for name in all_hooks()}
     return commands | hooks | {DOCS / f"rewards/{name}.md": f"reward {name}" for name in all_rewards()}
 

@@ -30,7 +30,8 @@ def book(generate, monkeypatch, tmp_path):
     hooks = generate.all_hooks()
     monkeypatch.setattr(generate, "ROOT", tmp_path)
     monkeypatch.setattr(generate, "DOCS", docs)
-    monkeypatch.setattr(generate, "COMMANDS", {"try": generate.COMMANDS["try"]})
+    commands = generate.all_commands()
+    monkeypatch.setattr(generate, "all_commands", lambda: {"try": commands["try"]})
     monkeypatch.setattr(generate, "all_hooks", lambda: {"rewards_configure": hooks["rewards_configure"]})
     monkeypatch.setattr(generate, "all_rewards", lambda: {"format.boxed": found["format.boxed"]})
     pages = {

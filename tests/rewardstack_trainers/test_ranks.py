@@ -48,5 +48,5 @@ def test_errors_on_one_rank_stop_all_at_the_same_step_with_the_cause(tmp_path):
     outcomes = run(tmp_path, 2, "errors")
     assert {outcome["step"] for outcome in outcomes} == {2}, "12 errors of 200 are more than 5 %"
     for outcome in outcomes:
-        assert "12 of the last 200 rows erred on 2 ranks" in outcome["error"]
+        assert "12 of the last 48 rows erred on 2 ranks" in outcome["error"]
         assert "broken: raised ValueError: no gold for p3" in outcome["error"]

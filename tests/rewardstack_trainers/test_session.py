@@ -87,6 +87,7 @@ def test_a_run_leaves_all_it_promises_and_scores_the_same_again(folder):
     write_report(outcome, "main")
     page = (run / "report.html").read_text()
     assert "eval_main/right/mean" in page
+    assert (run / "report.png").read_bytes().startswith(b"\x89PNG")
     assert "http" not in page.replace("http://www.w3.org", "")
     metrics = [name for name, _, _ in before_and_after(outcome.logs, "main")]
     assert "main/right/mean (held out)" in metrics

@@ -67,7 +67,7 @@ class TestBadValues:
     def test_too_many_errors_stop_the_run_with_their_cause(self, feed):
         stack = Stack({"it": table({"a": ValueError("no such gold")})}, max_error_share=0.0)
         with pytest.raises(
-            TooManyErrors, match=r"4 of the last 200 rows erred.*it: raised ValueError: no such gold"
+            TooManyErrors, match=r"4 of the last 4 rows erred.*it: raised ValueError: no such gold"
         ):
             feed(reward_funcs(stack), ["a"])
 

@@ -178,14 +178,14 @@ class Scorer:
         for score in scores:
             for term, cause in score.errors.items() if len(self.causes) < SHOWN_CAUSES else ():
                 self.causes.setdefault(term, cause)
-        errors = int(sum_over_ranks([float(sum(self.recent))])[0])
+        errors, rows = map(int, sum_over_ranks([float(sum(self.recent)), float(len(self.recent))]))
         share = self.stack.settings.max_error_share
         if errors > share * ERROR_WINDOW:
             causes = {term: cause for known in gather(self.causes) for term, cause in known.items()}
             told = "; ".join(f"{term}: {cause}" for term, cause in sorted(causes.items())[:SHOWN_CAUSES])
             raise TooManyErrors(
-                f"stack {self.stack.name!r}: {errors} of the last {ERROR_WINDOW} rows erred on {ranks} "
-                f"rank{'s' * (ranks > 1)}, more than max_error_share = {share:g} allows. First causes: {told}"
+                f"stack {self.stack.name!r}: {errors} of the last {rows} rows erred on {ranks} "
+                f"rank{'s' * (ranks > 1)}, more than max_error_share = {share:g} of {ERROR_WINDOW} rows allows. First causes: {told}"
             )
 
 

@@ -47,7 +47,7 @@ def without_carry(first: int, second: int) -> str:
 TASKS = {
     "larger": Task("the larger of two numbers; the habit names the smaller", larger, (300,)),
     "addition": Task(
-        "two-digit addition, a trap: reward may rise while accuracy falls", addition, (250,) * 4
+        "two-digit addition, harder: it may go wrong, and the alarms tell", addition, (250,) * 4
     ),
 }
 

@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -113,10 +114,10 @@ def write_page(
 def write_picture(path: Path, curves: Sequence[Curve]) -> bool:
     """Write the curves as PNG where matplotlib is installed; return whether it is."""
     try:
-        from matplotlib.figure import Figure
+        drawing: Any = import_module("matplotlib.figure")
     except ImportError:
         return False
-    figure = Figure(figsize=(10, 2.2 * len(curves)), layout="constrained")
+    figure = drawing.Figure(figsize=(10, 2.2 * len(curves)), layout="constrained")
     for axes, curve in zip(figure.subplots(len(curves), squeeze=False)[:, 0], curves, strict=True):
         for name, series in curve.series.items():
             axes.plot([x for x, _ in series], [y for _, y in series], label=name)
