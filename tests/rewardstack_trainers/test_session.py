@@ -167,6 +167,8 @@ class TestKnownBefore:
             ("max_steps", "max_stpes", "did you mean 'max_steps'"),
             ("rows = 4", "rows = 12", "the data have 12 rows in all"),
             ("num_generations = 4", "num_generations = 3", r"[grpo]:"),
+            ("every = 2", 'metric = "main/rihgt/mean"', "did you mean 'main/right/mean'"),
+            ('name = "main"', "kl_target = 0.1", "set beta above 0"),
         ],
     )  # fmt: skip
     def test_what_is_wrong_is_one_sentence_and_exit_code_2(self, folder, old, new, message):

@@ -8,10 +8,11 @@ from typing import Any
 
 import msgspec
 
-from rewardstack.errors import ResumeError
+from rewardstack.errors import OptionError, ResumeError, nearest
 from rewardstack_trainers.callbacks import AdaptiveKL, Alarms, EarlyStop, Lines
 from rewardstack_trainers.data.rows import filter_by_length, make_rows, split_off
 from rewardstack_trainers.errors import TrainingError
+from rewardstack_trainers.measures import METRICS
 from rewardstack_trainers.training.arguments import columns_mode, make_arguments
 from rewardstack_trainers.training.config import Config, ModelTable
 from rewardstack_trainers.training.models import (
@@ -50,6 +51,7 @@ class Session:
     """
 
     def __init__(self, config: Config, tell: Tell, *, resume: bool = False) -> None:
+        check_watching(config)
         self.config = config
         self.tell = tell
         self.resume = resume
@@ -198,6 +200,19 @@ class Session:
                 )
         write_stack(self.config.stack, self.folder / "stack.toml")
         path.write_bytes(msgspec.json.format(msgspec.json.encode(now), indent=2) + b"\n")
+
+
+def check_watching(config: Config) -> None:
+    """Raise `OptionError` for a held-out metric that will never be logged, and for a KL target without a start."""
+    name = config.stack.name
+    known = ["reward", *(f"{name}/{term.name}/{metric}" for term in config.stack.terms for metric in METRICS)]
+    if config.eval.metric not in known:
+        raise OptionError(
+            f"[eval]: there is no metric {config.eval.metric!r}{nearest(config.eval.metric, known)}. There are reward "
+            f"and {name}/TERM/mean, for the terms {', '.join(term.name for term in config.stack.terms)}"
+        )
+    if config.kl_target is not None and not config.grpo.get("beta", 0.0) > 0:
+        raise OptionError("kl_target needs a start value: set beta above 0 in [grpo], such as beta = 0.04")
 
 
 @contextlib.contextmanager

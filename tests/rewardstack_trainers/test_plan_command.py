@@ -1,0 +1,49 @@
+"""`rewards plan` on the command line."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from rewardstack.cli import rewards
+
+
+def plan(*arguments):
+    return CliRunner().invoke(rewards, ["plan", *arguments])
+
+
+def test_a_size_has_terms_cards_and_advice():
+    done = plan("--size", "3B", "--card", "24")
+    assert done.exit_code == 1, "it does not fit as it is"
+    assert "activations" in done.output
+    assert "to fit on 24 GB: activation_checkpointing = true" in done.output
+
+
+def test_what_fits_exits_with_0_and_needs_no_advice():
+    done = plan("--size", "0.5B", "--card", "80", "--json")
+    assert done.exit_code == 0
+    facts = json.loads(done.output)
+    assert facts["changes"] == []
+    assert facts["peak"] == pytest.approx(sum(facts["training"].values()))
+
+
+def test_the_table_has_every_size():
+    rows = json.loads(plan("--table", "--json").output)
+    assert set(rows["full"]) >= {"0.5B", "70B"}
+    assert all(rows["QLoRA"][size] < rows["full"][size] for size in rows["full"])
+
+
+def test_a_training_file(write, monkeypatch):
+    pytest.importorskip("trl")
+    path = write(
+        "run.toml",
+        'preset = "gsm8k-lora"\n[model]\nname = "Qwen/Qwen2.5-0.5B"\ndtype = "bfloat16"\n[rewards.form]\nuse = "format.tags"\n',
+    )
+    facts = json.loads(plan(str(path), "--json").output)
+    assert facts["parameters"] == 494032768
+    assert facts["fits"]["RTX 4090"]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--size", "9Q"], ["x.toml", "--table"]])
+def test_usage(arguments):
+    assert plan(*arguments).exit_code == 2
