@@ -1,5 +1,6 @@
 """Tasks, prompts, gold answers, and questions asked differently."""
 
+import json
 import random
 
 import pytest
@@ -49,6 +50,14 @@ class TestRows:
         assert row["answer"] == "7"
         assert [message["role"] for message in row["prompt"]] == ["system", "user"]
         assert set(row) == {"prompt", "answer", "task"}
+
+    def test_several_tasks_may_have_a_file_each(self, write):
+        path = write("gsm8k.jsonl", GSM8K)
+        write("sciq.jsonl", json.dumps(SCIQ) + "\n")
+        rows = make_rows(
+            DataTable(path="{task}.jsonl"), ["gsm8k", "sciq"], ["options"], path.parent, chat=False
+        )
+        assert [(row["task"], row["answer"]) for row in rows] == [("gsm8k", "7"), ("sciq", "A")]
 
     def test_a_data_set_of_ones_own(self, write):
         path = write("rows.jsonl", '{"q": "1+1", "gold": 2, "completion": "x"}\n')
@@ -102,6 +111,19 @@ class TestTasks:
         made = lettered(row)
         assert made["answer"] == "A"
         assert made["choices"].startswith(("A. ice\nB. fire", "A. w\nB. x"))
+
+    def test_code_rows_have_what_the_tests_need(self, write):
+        mbpp = {
+            "text": "Add.",
+            "code": "x",
+            "test_list": ["assert add(1, 2) == 3"],
+            "test_setup_code": "import math",
+        }
+        path = write("rows.jsonl", json.dumps(mbpp) + "\n")
+        (row,) = make_rows(DataTable(path=path.name), ["mbpp"], ["tests", "setup"], path.parent, chat=False)
+        assert row["prompt"].endswith("Add.\nIt must pass: assert add(1, 2) == 3")
+        assert (row["tests"], row["setup"]) == (["assert add(1, 2) == 3"], "import math")
+        assert "code" not in row
 
     @given(st.integers(0, 99))
     def test_the_answer_moves_with_its_text(self, seed):

@@ -142,11 +142,23 @@ def test_two_ranks_write_one_record(folder):
 
 
 @pytest.mark.slow
-def test_gdpo_trains_on_terms_apart(folder):
+@pytest.mark.parametrize(
+    ("algorithm", "name"), [("gdpo", "main/letters"), ("rloo", "main"), ("dapo", "main")]
+)
+def test_other_algorithms(folder, algorithm, name):
     path = folder / "run.toml"
-    path.write_text('algorithm = "gdpo"\n' + path.read_text())
+    path.write_text(f'algorithm = "{algorithm}"\n' + path.read_text())
     outcome = Session(load_config(path), told([])).run()
-    assert any("rewards/main/letters/mean" in entry for entry in outcome.logs)
+    assert any(f"rewards/{name}/mean" in entry for entry in outcome.logs)
+    assert any("main/right/mean" in entry for entry in outcome.logs)
+
+
+@pytest.mark.slow
+def test_lora(folder):
+    path = folder / "run.toml"
+    path.write_text(path.read_text() + "[lora]\nr = 2\n")
+    Session(load_config(path), told([])).run()
+    assert (folder / "run/checkpoint-4/adapter_config.json").exists()
 
 
 class TestKnownBefore:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from rewardstack.errors import ColumnError, OptionError, RecordError, nearest
 from rewardstack.records.sources import rows_in
 from rewardstack.records.text import Fault
@@ -32,7 +34,9 @@ def make_rows(
         return [finish(row, wanted) for row in task_rows(table, None, base, chat=chat)]
     rows = []
     for name in tasks:
-        made = task_rows(table, task_named(name), base, chat=chat)
+        path = None if table.path is None else table.path.replace("{task}", name)
+        own = msgspec.structs.replace(table, path=path)
+        made = task_rows(own, task_named(name), base, chat=chat)
         rows += [finish({**row, "task": name}, [*wanted, "task"]) for row in made]
     return rows
 

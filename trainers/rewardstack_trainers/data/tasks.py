@@ -20,7 +20,7 @@ FORM = {"use": "format.tags", "tags": ["answer"], "credit": "soft", "weight": 0.
 class Task(msgspec.Struct, frozen=True):
     """A task. `prompt` is a template of columns, `answer` the column of the gold and `take` what of it counts.
 
-    `prepare` makes a row of the data set uniform before that; `columns` are those the rewards read beside the answer.
+    `prepare` makes a row of the data set uniform before that. The columns that the stack reads are kept, no others.
     """
 
     summary: str
@@ -32,7 +32,6 @@ class Task(msgspec.Struct, frozen=True):
     split: str = "train"
     system: str = THINK
     take: str = "all"
-    columns: tuple[str, ...] = ()
     prepare: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
 
 
@@ -47,14 +46,14 @@ def quantity(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def mbpp_tests(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row whose tests are one program, and whose prompt shows the first: it has the function's name."""
-    tests = [row.get("test_setup_code") or "", *row["test_list"]]
-    return {**row, "tests": "\n".join(tests), "first_test": row["test_list"][0]}
+    """Return a row with its tests as a list; the prompt shows the first, which has the function's name."""
+    tests = list(row["test_list"])
+    return {**row, "tests": tests, "setup": row.get("test_setup_code") or "", "first_test": tests[0]}
 
 
 def humaneval_tests(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row whose tests call the function under its name."""
-    return {**row, "tests": f"{row['test']}\n\ncheck({row['entry_point']})\n"}
+    """Return a row with its `check(candidate)`; the prompt's code is put before a completion that goes on with it."""
+    return {**row, "tests": row["test"], "prompt_code": row["prompt"]}
 
 
 TASKS: dict[str, Task] = {
@@ -75,25 +74,25 @@ TASKS: dict[str, Task] = {
     "humaneval": Task(
         "complete a function from its docstring; hidden tests decide",
         "openai/openai_humaneval", "{prompt}", "tests", split="test", system=CODE,
-        columns=("tests", "entry_point"), prepare=humaneval_tests,
+        prepare=humaneval_tests,
         rewards={"passes": {"use": "code.tests", "weight": 2.0}},
     ),
     "mbpp": Task(
         "short functions from a sentence and a test",
         "google-research-datasets/mbpp", "{text}\nIt must pass: {first_test}", "tests", system=CODE,
-        columns=("tests",), prepare=mbpp_tests,
+        prepare=mbpp_tests,
         rewards={"passes": {"use": "code.tests", "weight": 2.0}},
     ),
     "arc": Task(
         "science questions with options",
         "allenai/ai2_arc", "{question}\n{choices}", "answer", subset="ARC-Challenge",
-        columns=("options",), prepare=lettered,
+        prepare=lettered,
         rewards={"form": FORM, "correct": {"use": "science.choice", "weight": 2.0}},
     ),
     "sciq": Task(
         "science questions with one right and three wrong answers",
         "allenai/sciq", "{question}\n{choices}", "answer",
-        columns=("options",), prepare=lettered,
+        prepare=lettered,
         rewards={"form": FORM, "correct": {"use": "science.choice", "weight": 2.0}},
     ),
     "scibench": Task(

@@ -28,6 +28,7 @@ class Record:
         self, stack: Stack, folder: Path, rank: int = 0, phase: Callable[[], str] = lambda: "train"
     ) -> None:
         self.columns = [name for name in stack.columns() if name not in DERIVED]
+        self.expects = "expected" not in stack.columns()  # a reward that reads that column must find its own
         self.takes_all = any(term.reward.takes_all for term in stack.terms)
         self.folder = folder
         self.lines = folder / f"scored.rank{rank}.jsonl"
@@ -52,7 +53,11 @@ class Record:
                 "prompt": scored.rollout.prompts[place],
                 "completion": scored.rollout.completions[place],
                 **{name: values[place] for name, values in columns.items()},
-                "expected": {name: each.value for name, each in score.rewards.items()},
+                **(
+                    {"expected": {name: each.value for name, each in score.rewards.items()}}
+                    if self.expects
+                    else {}
+                ),
                 "scored_total": score.total,
                 "scored_reason": reasons_of(score),
                 "scored_step": scored.rollout.step,
