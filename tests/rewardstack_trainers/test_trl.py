@@ -187,6 +187,10 @@ class TestRefusedBeforeTraining:
         with pytest.raises(StackError, match="environment Game has a get_reward"):
             reward_funcs(stack).append(appended)
 
+    def test_a_function_beside_the_stack(self):
+        with pytest.raises(StackError, match="Make it a term of the stack"):
+            reward_funcs(Stack({"it": lambda completion: 1.0})).append(print)
+
     @pytest.mark.parametrize(("batch", "refused"), [(4, False), (8, False), (6, True), (2, True)])
     def test_a_group_reward_over_split_groups(self, grpo, batch, refused):
         @reward(scope="group")

@@ -36,10 +36,17 @@ class RewardFuncs(list[Any]):
 
     def append(self, function: Any, /) -> None:
         """Refuse: what counts is the stack's business. TRL appends an environment's get_reward here."""
-        owner = (getattr(function, "__kwdefaults__", None) or {}).get("_env_type")
-        defaults = getattr(function, "__defaults__", None) or ()
-        name = getattr(owner or (defaults[0] if defaults else None), "__name__", "given")
-        raise StackError(environment_message(name))
+        defaults = (
+            *(getattr(function, "__defaults__", None) or ()),
+            *(getattr(function, "__kwdefaults__", None) or {}).values(),
+        )
+        environment = next((each for each in defaults if hasattr(each, "get_reward")), None)
+        if environment is not None:
+            raise StackError(environment_message(environment.__name__))
+        raise StackError(
+            "nothing can be added to a stack's reward functions: TRL would add it to the total behind the stack's back. "
+            "Make it a term of the stack"
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (RewardFuncs, (list(self), self.scorer, self.weights))
