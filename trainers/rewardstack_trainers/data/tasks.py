@@ -60,7 +60,7 @@ TASKS: dict[str, Task] = {
     "gsm8k": Task(
         "grade-school word problems with whole-number answers",
         "openai/gsm8k", "{question}", "answer", subset="main", take="after_hashes",
-        rewards={"form": FORM, "correct": {"use": "format.answer", "weight": 2.0}},
+        rewards={"form": FORM, "correct": {"use": "math.equal", "weight": 2.0}},
     ),
     "math": Task(
         "competition problems; answers are LaTeX",
