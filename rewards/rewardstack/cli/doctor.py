@@ -80,7 +80,7 @@ def examine() -> dict[str, Any]:
         "commands": examine_commands(broken),
         "extras": examine_extras(),
         "workers": examine_workers(broken),
-        "sandboxes": examine_hook(known, "rewards_sandboxes", broken),
+        "sandboxes": examine_sandboxes(known, broken),
         "probes": examine_hook(known, "rewards_audit_probes", broken),
         "broken": broken,
     }
@@ -150,6 +150,25 @@ def why_so_many() -> str:
     return "the cores this process may use" + (f", shared by LOCAL_WORLD_SIZE={ranks} ranks" if ranks else "")
 
 
+def examine_sandboxes(known: Registry, broken: dict[str, str]) -> dict[str, dict[str, Any]]:
+    """Return each sandbox that a plugin registers, with its layers of confinement as one started here finds them."""
+    found: dict[str, dict[str, Any]] = {}
+    for extension in known.extensions("rewards_sandboxes"):
+        layers: dict[str, str] = {}
+        try:
+            with extension.make(workers=1) as sandbox:
+                layers = {layer.name: layer_text(layer) for layer in sandbox.capabilities()}
+        except Exception as error:  # whatever keeps a sandbox from starting is what is asked for
+            broken[f"sandbox {extension.name}"] = f"{type(error).__name__}: {error}"
+        found[extension.name] = {"summary": extension.summary, "layers": layers}
+    return found
+
+
+def layer_text(layer: Any) -> str:
+    """Return a layer's state, and what it is or why it is not there."""
+    return f"{layer.state} ({layer.detail})" if layer.detail else str(layer.state)
+
+
 def examine_hook(known: Registry, hook: str, broken: dict[str, str]) -> dict[str, str]:
     """Return what plugins register through a hook, by name, with its summary."""
     try:
@@ -195,9 +214,13 @@ def lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "extras", f"{extra}: {extra_text(found)}"
     if facts["workers"]:
         yield from worker_lines(facts["workers"])
+    for name, sandbox in facts["sandboxes"].items():
+        yield "sandboxes", f"{name}: {sandbox['summary']}"
+        for layer, state in sandbox["layers"].items():
+            yield "sandboxes", f"  {layer}: {state}"
+    for name, summary in facts["probes"].items():
+        yield "probes", f"{name}: {summary}"
     for kind in ("sandboxes", "probes"):
-        for name, summary in facts[kind].items():
-            yield kind, f"{name}: {summary}"
         if not facts[kind]:
             yield kind, "none"
     for name, reason in facts["broken"].items():

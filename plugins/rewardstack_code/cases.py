@@ -1,0 +1,190 @@
+"""`code.io`: the completion's code run as a program on inputs, and what it prints compared."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from rewardstack import Score, reward
+from rewardstack_code.extraction import Code, Place, find_code
+from rewardstack_code.sandboxes import Isolation, Result, column, limits_of, run_distinct, show, trouble
+from rewardstack_sandbox import ExecutionResult, Limits, Run, Status
+from rewardstack_sandbox.comparison import COMPARERS, compare_numbers
+
+__all__ = ["io"]
+
+Comparison = Literal["tokens", "lines", "exact", "numbers"]
+CHECKING = """
+import json, sys
+case = json.load(sys.stdin)
+sys.stdout.write("yes" if check(case["input"], case["output"], case["expected"]) is True else "no")
+"""
+
+
+class Case(NamedTuple):
+    """An input and what should be printed for it."""
+
+    input: str
+    expected: str
+
+
+@reward(scope="batch")
+@dataclass
+class io:  # noqa: N801 - the name of the reward
+    """1 when the code of the completion, run as a program, prints what is expected for every input.
+
+    Column `cases`: a list of `{"input": ..., "output": ...}`, or `{"inputs": [...], "outputs": [...]}` (APPS, TACO),
+    either also as JSON. Optional column `checker`: source that defines `check(input, output, expected)`, for tasks
+    with several right answers; it runs in the sandbox too. Rows without cases abstain.
+
+    Standard input is a file of known size, as many contest solutions expect. One run for each case.
+
+    Options:
+        compare: "tokens" (white space does not count), "lines" (at the ends of lines), "exact", or "numbers" (tokens,
+            numbers within `tolerance`).
+        tolerance: Absolute, or relative to expected numbers above 1.
+        credit: "all" pays for all cases passed, "share" for the share of them.
+        stop_early: With "all", do not run the cases after the first that fails.
+        where: Where the code is: "any", "fence", "tag" or "text".
+        tag: The tag that holds answers.
+        seconds: Wall time for each run.
+        memory: MiB a program may take.
+        isolation: "strict", "best_effort" or "restricted"; see `rewards doctor`.
+
+    Range: 0 to 1. Python only.
+    """
+
+    compare: Comparison = "tokens"
+    tolerance: float = 1e-6
+    credit: Literal["all", "share"] = "all"
+    stop_early: bool = True
+    where: Place = "any"
+    tag: str = "answer"
+    seconds: float = 10.0
+    memory: int = 512
+    isolation: Isolation = "strict"
+
+    def __call__(
+        self,
+        completion: Sequence[str],
+        cases: Sequence[Any] | None = None,
+        *,
+        checker: Sequence[str | None] | None = None,
+    ) -> list[Score]:
+        """Score a batch of completions."""
+        size = len(completion)
+        codes = [find_code(text, self.where, tag=self.tag) for text in completion]
+        checkers = column(checker, size)
+        rows = [
+            Runs(code, read_cases(given), source)
+            for code, given, source in zip(codes, column(cases, size), checkers, strict=True)
+        ]
+        limits = limits_of(self.seconds, self.memory)
+        for place in range(max((len(row.cases) for row in rows), default=0)):
+            self.run_round(rows, place, limits)
+        return [self.score(row) for row in rows]
+
+    def run_round(self, rows: list["Runs"], place: int, limits: Limits) -> None:
+        """Run the case at a place of every row that needs it, and compare."""
+        early = self.stop_early and self.credit == "all"
+        active = [row for row in rows if row.wants(place, early=early)]
+        jobs = [Run(row.code.text or "", row.cases[place].input, limits=limits) for row in active]
+        results = run_distinct(jobs, [(job.program, job.stdin) for job in jobs], self.isolation)
+        checks = [
+            row.checking(place, result, limits) if isinstance(result, ExecutionResult) else None
+            for row, result in zip(active, results, strict=True)
+        ]
+        verdicts = run_distinct(
+            checks, [check and (check.program, check.stdin) for check in checks], self.isolation
+        )
+        for row, result, verdict in zip(active, results, verdicts, strict=True):
+            assert isinstance(result, ExecutionResult)
+            broken = broken_checker(verdict)
+            row.results.append((broken or result, self.judge(row, place, result, verdict)))
+
+    def judge(self, row: "Runs", place: int, result: ExecutionResult, verdict: Result | None) -> str:
+        """Return why a run did not do, an empty text where it did."""
+        if result.status is not Status.accepted:
+            return f"{str(result.status).replace('_', ' ')}: {result.reason}"
+        if row.checker:
+            return (
+                ""
+                if verdict is not None and verdict.stdout == "yes"
+                else "the checker does not take the output"
+            )
+        expected = row.cases[place].expected
+        if self.compare == "numbers":
+            return compare_numbers(result.stdout, expected, tolerance=self.tolerance)
+        return COMPARERS[self.compare](result.stdout, expected)
+
+    def score(self, row: "Runs") -> Score:
+        """Return the score of one row."""
+        if not row.cases:
+            return Score(reason="the row has no cases")
+        if row.code.text is None:
+            return Score(0.0, row.code.reason)
+        for result, _ in row.results:
+            if (error := trouble(result)) is not None:
+                return error
+        passed = sum(not why for _, why in row.results)
+        total = len(row.cases)
+        value = float(passed == total) if self.credit == "all" else passed / total
+        failed = next(((place, *one) for place, one in enumerate(row.results, 1) if one[1]), None)
+        details = {"place": row.code.place, "passed": passed, "total": total}
+        if failed is None:
+            return Score(value, f"all {total} cases passed", details)
+        place, result, why = failed
+        return Score(value, f"case {place}: {why}", {**details, "failed": place, **show(result)})
+
+
+@dataclass
+class Runs:
+    """A row's code and cases, and what came of those that were run: a result and why it did not do."""
+
+    code: Code
+    cases: list[Case]
+    checker: str | None
+
+    def __post_init__(self) -> None:
+        self.results: list[tuple[ExecutionResult, str]] = []
+
+    def wants(self, place: int, *, early: bool) -> bool:
+        """Whether the case at a place should be run."""
+        if self.code.text is None or place >= len(self.cases):
+            return False
+        return not (early and any(why for _, why in self.results))
+
+    def checking(self, place: int, result: ExecutionResult, limits: Limits) -> Run | None:
+        """Return the run of the row's checker on an output, None where there is nothing to check."""
+        if not self.checker or result.status is not Status.accepted:
+            return None
+        case = self.cases[place]
+        given = json.dumps({"input": case.input, "output": result.stdout, "expected": case.expected})
+        return Run(f"{self.checker}\n{CHECKING}", given, limits=limits)
+
+
+def broken_checker(verdict: Result | None) -> ExecutionResult | None:
+    """Return an infrastructure error for a checker that cannot work at all; one that fails on an output can."""
+    if verdict is None or verdict.status in (Status.accepted, Status.runtime_error):
+        return None
+    return ExecutionResult(
+        Status.infrastructure_error, reason=f"the checker: {verdict.status}: {verdict.reason}"
+    )
+
+
+def read_cases(given: Any) -> list[Case]:
+    """Return a row's cases; `ValueError` where they are in no known form."""
+    if isinstance(given, str):
+        given = json.loads(given) if given.strip() else None
+    if not given:
+        return []
+    if isinstance(given, dict):
+        pairs = list(zip(given["inputs"], given["outputs"], strict=True))
+    else:
+        pairs = [(one["input"], one["output"]) for one in given]
+    return [Case(as_text(left), as_text(right)) for left, right in pairs]
+
+
+def as_text(value: Any) -> str:
+    """Return an input or output as text: some data sets hold lists of lines."""
+    return "\n".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

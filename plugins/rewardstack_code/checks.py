@@ -1,0 +1,237 @@
+"""The checks of `code.static`: one table of named functions, each listing what it finds, by line."""
+
+import ast
+import fnmatch
+import importlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from rewardstack_code.similarity import similarity
+from rewardstack_code.syntax import complexity, dotted, imports
+
+__all__ = ["CHECKS", "Check", "Finding", "Wanted"]
+
+TRICKS = frozenset(
+    [
+        "eval", "exec", "compile", "__import__", "globals", "locals", "vars", "breakpoint", "__subclasses__",
+        "__bases__", "__mro__", "__globals__", "__builtins__", "__code__", "__closure__", "gi_frame",
+        "cr_frame", "f_back", "f_globals", "f_locals", "_getframe", "settrace", "setprofile",
+    ]
+)  # fmt: skip
+RISKY = (
+    "os", "sys", "subprocess", "ctypes", "socket", "shutil", "gc", "inspect", "importlib", "builtins", "signal",
+)  # fmt: skip
+
+
+class Finding(NamedTuple):
+    """Something found: the line (0 for the whole program) and a sentence."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of a program: options of the reward, and the row's columns."""
+
+    entry_point: str | None = None
+    parameters: tuple[str, ...] | None = None
+    tests: str = ""
+    reference: ast.AST | None = None
+    forbidden_imports: tuple[str, ...] = RISKY
+    required_imports: tuple[str, ...] = ()
+    forbidden_calls: tuple[str, ...] = ()
+    required_calls: tuple[str, ...] = ()
+    forbidden_names: tuple[str, ...] = ()
+    forbidden_nodes: tuple[str, ...] = ()
+    required_nodes: tuple[str, ...] = ()
+    complexity: int = 20
+    lines: int = 200
+    similarity: float = 0.95
+    source: str = field(default="", compare=False)
+
+
+Check = Callable[[ast.Module, Wanted], Iterator[Finding]]
+
+
+def functions(tree: ast.Module) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Return the functions defined at the top; a later one of the same name wins."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return {node.name: node for node in tree.body if isinstance(node, kinds)}
+
+
+def check_entry_point(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
+    """The entry point is defined, as a function or class, or by assignment."""
+    name = wanted.entry_point
+    defined = set(functions(tree)) | {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    defined |= {
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    if name and name not in defined:
+        yield Finding(0, f"{name} is not defined")
+
+
+def check_signature(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
+    """The entry point takes the asked number of arguments."""
+    function = functions(tree).get(wanted.entry_point or "")
+    if function is None or wanted.parameters is None:
+        return
+    given = function.args
+    names = [argument.arg for argument in (*given.posonlyargs, *given.args)]
+    least = len(names) - len(given.defaults)
+    asked = len(wanted.parameters)
+    if not (least <= asked and (asked <= len(names) or given.vararg)):
+        yield Finding(
+            function.lineno, f"{function.name} takes ({', '.join(names)}), asked were {asked} arguments"
+        )
+
+
+def check_imports(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
+    """No forbidden module is imported, every required one is."""
+    found = list(imports(tree))
+    for name, line in found:
+        if any(name == one or name.startswith(f"{one}.") for one in wanted.forbidden_imports):
+            yield Finding(line, f"imports {name}")
+    for name in wanted.required_imports:
+        if name not in {module for module, _ in found}:
+            yield Finding(0, f"does not import {name}")
+
+
+def check_calls(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
+    """No forbidden function is called, every required one is; names may hold wildcards (`os.*`)."""
+    found = [(dotted(node.func), node.lineno) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    for name, line in found:
+        if any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted.forbidden_calls):
+            yield Finding(line, f"calls {name}")
+    for pattern in wanted.required_calls:
+        if not any(fnmatch.fnmatchcase(name, pattern) for name, _ in found):
+            yield Finding(0, f"does not call {pattern}")
+
+
+def check_names(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
+    """No forbidden name is used."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in wanted.forbidden_names:
+            yield Finding(node.lineno, f"uses {node.id}")
+
+
+def check_nodes(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
+    """No forbidden kind of syntax is used, every required one is; kinds are named as in `ast` ("For", "Lambda")."""
+    kinds = {type(node).__name__ for node in ast.walk(tree)}
+    for node in ast.walk(tree):
+        if type(node).__name__ in wanted.forbidden_nodes:
+            yield Finding(getattr(node, "lineno", 0), f"uses {type(node).__name__}")
+    for kind in wanted.required_nodes:
+        if kind not in kinds:
+            yield Finding(0, f"does not use {kind}")
+
+
+def check_tricks(tree: ast.Module, _wanted: Wanted) -> Iterator[Finding]:
+    """Nothing of what programs that cheat begin with: eval, frames, subclasses of object."""
+    for node in ast.walk(tree):
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+        if name in TRICKS:
+            yield Finding(getattr(node, "lineno", 0), f"uses {name}")
+
+
+def check_complexity(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
+    """No function branches more than allowed."""
+    for function in functions(tree).values():
+        found = complexity(function)
+        if found > wanted.complexity:
+            yield Finding(
+                function.lineno, f"{function.name} has complexity {found}, allowed is {wanted.complexity}"
+            )
+
+
+def check_length(_tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
+    """The program has no more lines than allowed, empty ones left out."""
+    count = sum(bool(line.strip()) for line in wanted.source.splitlines())
+    if count > wanted.lines:
+        yield Finding(0, f"has {count} lines, allowed are {wanted.lines}")
+
+
+def check_hard_coding(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
+    """The visible tests' values do not stand in comparisons or dictionaries, two or more of them."""
+    known = test_constants(wanted.tests)
+    lines = {}
+    for node in ast.walk(tree):
+        for constant in compared_constants(node):
+            if (key := (type(constant.value).__name__, repr(constant.value))) in known:
+                lines[key] = constant.lineno
+    if len(lines) >= 2:
+        for (_, shown), line in sorted(lines.items(), key=lambda one: one[1]):
+            yield Finding(line, f"compares with {shown[:40]}, a value of the tests")
+
+
+def compared_constants(node: ast.AST) -> list[ast.Constant]:
+    """Return the constants a node compares with or looks up."""
+    parts: list[Any] = []
+    if isinstance(node, ast.Compare):
+        parts = [node.left, *node.comparators]
+    elif isinstance(node, ast.Dict):
+        parts = list(node.keys)
+    elif isinstance(node, ast.MatchValue):
+        parts = [node.value]
+    inner = [constant for part in parts if part is not None for constant in ast.walk(part)]
+    return [one for one in inner if isinstance(one, ast.Constant) and is_telling(one.value)]
+
+
+def is_telling(value: Any) -> bool:
+    """Whether a constant says something: small numbers and short texts stand in every program."""
+    if isinstance(value, bool) or value is None:
+        return False
+    if isinstance(value, (int, float)):
+        return abs(value) > 10
+    return isinstance(value, (str, bytes)) and len(value) > 3
+
+
+def test_constants(tests: str) -> set[tuple[str, str]]:
+    """Return the telling constants of some tests, by type and text."""
+    try:
+        tree = ast.parse(tests)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    values = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    return {(type(value).__name__, repr(value)) for value in values if is_telling(value)}
+
+
+def check_copy(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
+    """The program is not the reference itself, names and formatting aside."""
+    if wanted.reference is not None:
+        found = similarity(tree, wanted.reference)
+        if found > wanted.similarity:
+            yield Finding(0, f"{found:.0%} alike the reference, allowed are {wanted.similarity:.0%}")
+
+
+def check_policy(_tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
+    """RestrictedPython's policy takes the program; nothing is found where RestrictedPython is not installed."""
+    try:
+        restricted = importlib.import_module("RestrictedPython")
+    except ImportError:
+        return
+    for text in restricted.compile_restricted_exec(wanted.source).errors or ():
+        line, _, rest = str(text).removeprefix("Line ").partition(": ")
+        yield Finding(int(line) if line.isdecimal() else 0, rest or str(text))
+
+
+CHECKS: dict[str, tuple[Check, float]] = {
+    # name: (check, default weight; 0 for what is only done when asked for)
+    "entry_point": (check_entry_point, 2.0),
+    "signature": (check_signature, 1.0),
+    "imports": (check_imports, 1.0),
+    "calls": (check_calls, 1.0),
+    "names": (check_names, 1.0),
+    "nodes": (check_nodes, 1.0),
+    "tricks": (check_tricks, 1.0),
+    "hard_coding": (check_hard_coding, 2.0),
+    "complexity": (check_complexity, 0.5),
+    "length": (check_length, 0.5),
+    "copy": (check_copy, 0.0),
+    "policy": (check_policy, 0.0),
+}

@@ -1,0 +1,117 @@
+"""A batch of jobs on some workers: keeps each busy, replaces those that die, gathers what came of each job."""
+
+import select
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from rewardstack_sandbox.errors import SandboxError
+from rewardstack_sandbox.jobs import Job, Run
+from rewardstack_sandbox.limits import Limits
+from rewardstack_sandbox.results import ExecutionResult, Status, TestReport, TestResult
+from rewardstack_sandbox.worker import DEAD, LATE, Worker
+
+__all__ = ["Batch"]
+
+AHEAD = 2  # jobs a worker holds, so that it need not wait for the caller between two
+TRIES = 2
+
+
+class Batch:
+    """Jobs, the workers that do them, and what has come of them so far."""
+
+    def __init__(self, jobs: Sequence[Job], limits: Limits, workers: Sequence[Worker]) -> None:
+        self.jobs = jobs
+        self.messages = [job.message(limits) for job in jobs]
+        self.workers = list(workers)
+        self.waiting = deque(range(len(jobs)))
+        self.tries = [0] * len(jobs)
+        self.results: list[ExecutionResult | TestReport | None] = [None] * len(jobs)
+
+    def run(self) -> list[ExecutionResult | TestReport]:
+        """Do all jobs."""
+        try:
+            for worker in self.workers:
+                self.feed(worker)
+            while busy := [worker for worker in self.workers if worker.pending]:
+                for worker in self.wait(busy):
+                    self.hear(worker)
+                    self.feed(worker)
+        finally:
+            for worker in self.workers:  # an exception here (Ctrl-C) leaves answers that nobody waits for
+                if worker.pending:
+                    worker.kill()
+                    worker.pending.clear()
+        return [result for result in self.results if result is not None]
+
+    def feed(self, worker: Worker) -> None:
+        """Give a worker jobs to do."""
+        while self.waiting and len(worker.pending) < AHEAD:
+            if len(self.waiting) <= len(self.workers) and worker.pending:
+                return  # the last jobs go to whoever is free first
+            index = self.waiting.popleft()
+            try:
+                worker.ensure()
+            except SandboxError as error:
+                self.settle(index, failure(self.jobs[index], Status.infrastructure_error, str(error)))
+                continue
+            self.tries[index] += 1
+            worker.submit(index, self.messages[index])
+
+    def wait(self, busy: list[Worker]) -> list[Worker]:
+        """Return the workers that have answered or are overdue."""
+        if len(busy) == 1 or any(worker.answered for worker in busy):
+            return [worker for worker in busy if worker.answered] or busy
+        poll = select.poll()
+        places = {worker.channel.fileno(): worker for worker in busy if worker.channel is not None}
+        for place in places:
+            poll.register(place, select.POLLIN)
+        now = time.monotonic()
+        left = max(0.0, min(worker.deadline for worker in busy) - now)
+        heard = [places[place] for place, _ in poll.poll(left * 1000 + 1)]
+        return heard or [worker for worker in busy if worker.deadline <= time.monotonic()]
+
+    def hear(self, worker: Worker) -> None:
+        """Take an answer. When a worker died, its job is tried once more; its other jobs were not begun."""
+        index, wall = worker.pending[0]
+        answer = worker.take()
+        if answer is LATE:
+            reason = f"over {wall:g} s, spent in judging what the program returned"
+            self.settle(index, failure(self.jobs[index], Status.time_limit_exceeded, reason, wall))
+        elif answer is DEAD or "fatal" in answer:
+            reason = answer.get("fatal", "the sandbox worker died")
+            if self.tries[index] < TRIES:
+                self.waiting.appendleft(index)
+            else:
+                self.settle(index, failure(self.jobs[index], Status.infrastructure_error, str(reason)))
+        else:
+            self.settle(index, build(self.jobs[index], answer))
+        if worker.process is None:
+            for unbegun, _ in reversed(worker.pending):
+                if unbegun != index:
+                    self.tries[unbegun] -= 1
+                    self.waiting.appendleft(unbegun)
+            worker.pending.clear()
+
+    def settle(self, index: int, result: ExecutionResult | TestReport) -> None:
+        """Note what came of a job."""
+        self.results[index] = result
+
+
+def build(job: Job, answer: dict[str, Any]) -> ExecutionResult | TestReport:
+    """Return a worker's answer as the result it is."""
+    values = {**answer, "status": Status(answer["status"])}
+    if isinstance(job, Run):
+        return ExecutionResult(**values)
+    values["tests"] = tuple(
+        TestResult(name, passed, Status(status), reason) for name, passed, status, reason in values["tests"]
+    )
+    return TestReport(**values)
+
+
+def failure(job: Job, status: Status, reason: str, wall: float = 0.0) -> ExecutionResult | TestReport:
+    """Return the result of a job that no worker answered."""
+    if isinstance(job, Run):
+        return ExecutionResult(status, reason=reason, wall_time=wall)
+    return TestReport(False, status, reason=reason, wall_time=wall)

@@ -1,0 +1,133 @@
+"""The server's side of the forker: takes ready candidates, kills and buries them."""
+
+import contextlib
+import os
+import signal
+import socket
+import time
+from dataclasses import dataclass
+
+from rewardstack_sandbox.channel import Channel, Gone
+from rewardstack_sandbox.confinement import Confinement
+from rewardstack_sandbox.forker import ANSWER, BORN, BURIED, BURY, FORK, REQUEST, start
+
+__all__ = ["Candidate", "Ended", "Nursery", "NurseryFailed"]
+
+AHEAD = 1
+LARGEST_MESSAGE = 16 << 20
+PATIENCE = 20.0
+
+
+class NurseryFailed(Exception):
+    """The forker cannot fork; its text says why."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a candidate's process ended: exit code (negative for a signal), processor seconds, peak bytes."""
+
+    exit_code: int
+    cpu_time: float
+    peak_memory: int
+
+
+class Candidate:
+    """A process that waits for a program. `files` are standard input, output and error."""
+
+    def __init__(self, number: int, descriptors: list[int]) -> None:
+        self.number = number
+        self.channel = Channel(socket.socket(fileno=descriptors[0]), LARGEST_MESSAGE)
+        self.files = descriptors[1:4]
+        self.pidfd = descriptors[4] if len(descriptors) > 4 else None
+
+    def kill(self) -> None:
+        """End it and everything it started."""
+        if self.pidfd is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+
+    def write_input(self, data: bytes) -> None:
+        """Fill its standard input; the offset stays at the beginning."""
+        done = 0
+        while done < len(data):
+            done += os.pwrite(self.files[0], data[done:], done)
+
+    def read_output(self, limit: int) -> tuple[str, str, bool]:
+        """Return what it wrote, and whether it reached the limit."""
+        texts, over = [], False
+        for file in self.files[1:]:
+            size = os.fstat(file).st_size
+            over = over or size > limit
+            data = os.pread(file, min(size, limit), 0) if size else b""
+            texts.append(data.decode("utf-8", "replace"))
+        return texts[0], texts[1], over
+
+    def close(self) -> None:
+        """Close this side's descriptors."""
+        self.channel.close()
+        for descriptor in (*self.files, self.pidfd):
+            if descriptor is not None:
+                os.close(descriptor)
+
+
+class Nursery:
+    """A forker and the candidates it has ready."""
+
+    def __init__(self, confinement: Confinement, memory: int, others: list[int]) -> None:
+        self.end, self.forker = start(confinement, memory, others)
+        self.end.settimeout(PATIENCE)
+        self.ready: list[Candidate] = []
+        self.awaited: dict[int, Ended | None] = {}
+        self.requested = 0
+        self.ask(AHEAD)
+
+    def ask(self, count: int) -> None:
+        """Ask for candidates."""
+        self.end.sendall(REQUEST.pack(FORK, 0) * count)
+        self.requested += count
+
+    def take(self) -> Candidate:
+        """Return a ready candidate and have the next one forked; `NurseryFailed` where that is not possible."""
+        self.ask(max(0, AHEAD + 1 - self.requested - len(self.ready)))
+        while not self.ready:
+            self.hear()
+        return self.ready.pop()
+
+    def bury(self, candidate: Candidate, *, wait: bool = False) -> Ended | None:
+        """Kill a candidate and have it reaped; with `wait`, return how it ended."""
+        candidate.kill()
+        number = candidate.number
+        candidate.close()
+        if wait:
+            self.awaited[number] = None
+        self.end.sendall(REQUEST.pack(BURY, number))
+        if not wait:
+            return None
+        while (ended := self.awaited[number]) is None:
+            self.hear()
+        del self.awaited[number]
+        return ended
+
+    def let_end(self, candidate: Candidate, deadline: float) -> None:
+        """Wait for a candidate to close its channel by ending, no longer than until the deadline."""
+        with contextlib.suppress(Gone):
+            while time.monotonic() < deadline:
+                candidate.channel.receive(deadline)
+
+    def hear(self) -> None:
+        """Take one answer of the forker."""
+        try:
+            data, descriptors, _, _ = socket.recv_fds(self.end, ANSWER.size, 5)
+        except TimeoutError:
+            raise NurseryFailed("the forker does not answer") from None
+        if len(data) != ANSWER.size:
+            raise NurseryFailed("the forker is gone")
+        what, number, status, cpu, peak = ANSWER.unpack(data)
+        if what == BORN:
+            self.requested -= 1
+            self.ready.append(Candidate(number, descriptors))
+        elif what == BURIED:
+            if number in self.awaited:
+                self.awaited[number] = Ended(os.waitstatus_to_exitcode(status), cpu, peak)
+        else:
+            raise NurseryFailed(f"the forker failed: {os.strerror(status)}")

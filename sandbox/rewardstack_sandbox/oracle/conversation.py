@@ -1,0 +1,276 @@
+"""The talk with a candidate's process: requests one way, and the tests' own functions called back the other way."""
+
+import builtins
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from types import BuiltinFunctionType
+from typing import Any, NoReturn
+
+from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
+from rewardstack_sandbox.oracle.stand_ins import RemoteItems, RemoteObject, stand_in
+from rewardstack_sandbox.values import Codec, Malformed, Unsupported
+
+__all__ = ["Conversation", "Stopped", "UnsupportedValue", "mark_foreign", "raised_by_program"]
+
+SILENT = (SystemExit, KeyboardInterrupt, GeneratorExit)
+BUILT_IN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
+ROOM_AHEAD = 16_000  # bytes, well below what a socket holds: sending ahead must never wait
+FOREIGN = "_rewardstack_from_program"
+
+
+class Stopped(BaseException):
+    """The candidate's process can answer no more: `kind` is "time", "gone", "large", "garbage", or "derailed".
+
+    Not an `Exception`, so that tests that expect one do not take this for it.
+    """
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
+
+
+class UnsupportedValue(Exception):
+    """The program gave a value that cannot be judged by content."""
+
+
+class Conversation:
+    """Requests to one candidate, until `deadline` on the monotonic clock.
+
+    Remembers for good that it was stopped or was given an unsupported value, whatever the tests make of the
+    exception. `used` counts what was asked of the program.
+    """
+
+    def __init__(self, channel: Channel, deadline: float) -> None:
+        self.channel = channel
+        self.deadline = deadline
+        self.codec = Codec(self.pack, self.unpack)
+        self.stopped: Stopped | None = None
+        self.unsupported = ""
+        self.used = 0
+        self.last: tuple[Any, ...] = ()
+        self.ahead: deque[bytes] = deque()
+        self.exported: dict[int, Any] = {}
+        self.numbers: dict[int, int] = {}
+        self.remotes: dict[int, Any] = {}
+        self.classes: dict[str, type] = {}
+        self.errors: dict[str, type[BaseException]] = {}
+
+    def ask(self, *request: Any) -> Any:
+        """Return what the program answers to a request; what it raises is raised here, as a built-in exception."""
+        self.used += 1
+        if self.ahead:
+            self.check_off(request)
+        else:
+            self.say(request)
+        while True:
+            match self.hear():
+                case ("return", value, changes):
+                    if changes and request[0] == "call":
+                        apply_changes(request[2], changes)
+                    self.last = (value,)
+                    return value
+                case ("raise", str(name), tuple(bases), arguments, str(text)):
+                    self.last = ()
+                    if "StopIteration" in bases and request[0] != "next":
+                        bases, arguments = ("RuntimeError",), (f"the program raised {name}",)
+                        name = "RuntimeError"  # the real one would end a loop of the tests in silence
+                    raise mark_foreign(self.make_error(name, bases, arguments, text))
+                case ("unsupported", str(text)):
+                    raise self.refuse(text)
+                case ("ask", *inner):
+                    self.say(self.answer(inner))
+                case _:
+                    self.stop("garbage", "the program wrote to the sandbox's own channel")
+
+    def send_ahead(self, target: Any, calls: Iterable[tuple[tuple[Any, ...], dict[str, Any]]]) -> None:
+        """Send calls that the tests will surely make, as far as they fit into the channel without waiting."""
+        reference, room = RemoteItems.of(target), ROOM_AHEAD
+        for arguments, keywords in calls if reference is not None else ():
+            data = self.codec.encode(("call", reference, arguments, keywords))
+            room -= len(data)
+            if room < 0:
+                return
+            self.ahead.append(data)
+            self.send(data)
+
+    def check_off(self, request: tuple[Any, ...]) -> None:
+        """Take a request as sent; end the talk where another one had been foreseen: the program's state is off."""
+        if self.codec.encode(request) != self.ahead.popleft():
+            self.stop("derailed", "the tests made another call than was foreseen")
+
+    def call(self, number: int, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """Call a function of the program."""
+        return self.ask("call", RemoteItems.reference(number), arguments, keywords)
+
+    def refuse(self, text: str) -> UnsupportedValue:
+        """Return the exception for a value that cannot be judged, and remember it."""
+        self.unsupported = self.unsupported or text
+        return UnsupportedValue(f"a value that cannot be judged by its content: {text}")
+
+    def say(self, message: Any) -> None:
+        """Send a message, unless the talk has ended."""
+        if self.stopped is not None:
+            raise self.stopped
+        self.send(self.codec.encode(message))
+
+    def send(self, data: bytes) -> None:
+        """Send a message's bytes."""
+        try:
+            self.channel.send(data, self.deadline)
+        except Expired:
+            self.stop("time", "the time limit passed")
+        except Gone:
+            self.stop("gone", "the process ended")
+
+    def hear(self) -> Any:
+        """Return the next message."""
+        try:
+            return self.codec.decode(self.channel.receive(self.deadline))
+        except Expired:
+            self.stop("time", "the time limit passed")
+        except Gone:
+            self.stop("gone", "the process ended")
+        except Oversized:
+            self.stop("large", self.refuse("more than the channel takes").args[0])
+        except Malformed:
+            self.stop("garbage", "the program wrote to the sandbox's own channel")
+
+    def stop(self, kind: str, text: str) -> NoReturn:
+        """End the talk for good."""
+        self.stopped = Stopped(kind, text)
+        raise self.stopped
+
+    def check_time(self) -> None:
+        """End the talk if its time is over."""
+        if self.stopped is None and time.monotonic() >= self.deadline:
+            self.stop("time", "the time limit passed")
+
+    def answer(self, request: list[Any]) -> tuple[Any, ...]:
+        """Do what the program asks of the tests' own functions; the result is sent back."""
+        try:
+            match request:
+                case ["call", int(number), tuple(arguments), dict(keywords)]:
+                    result = self.exported[number](*arguments, **keywords)
+                case ["next", int(number)]:
+                    result = next(self.exported[number])
+                case _:
+                    self.stop("garbage", "the program wrote to the sandbox's own channel")
+            self.codec.encode(result)
+        except Exception as error:  # goes to the program, which may handle it
+            return ("raise", type(error).__name__, str(error)[:500])
+        return ("result", result)
+
+    def pack(self, value: Any) -> Any:
+        """Return what stands for an object of the tests or of the program."""
+        reference = RemoteItems.of(value)
+        if reference is not None:
+            return ("yours", reference.number)
+        kind: Any = type(value)
+        label, name = str(kind.__name__), str(getattr(value, "__name__", ""))
+        if kind is BuiltinFunctionType and vars(builtins).get(name) is value:
+            return ("builtin", name)  # its own one: the tests' `eval` is not for the program to call
+        if callable(value):
+            return ("mine", self.export(value), "function")
+        if isinstance(value, Iterator):
+            return ("mine", self.export(value), "iterator")
+        if issubclass(kind, BUILT_IN) or kind.__module__ in ("builtins", "io"):
+            raise Unsupported(label)
+        self.classes[label] = kind
+        return ("record", label, dict(vars(value)) if hasattr(value, "__dict__") else {})
+
+    def export(self, value: Any) -> int:
+        """Return the number by which the program may call an object of the tests."""
+        number = self.numbers.get(id(value))
+        if number is None:
+            number = self.numbers[id(value)] = len(self.exported) + 1
+            self.exported[number] = value
+        return number
+
+    def unpack(self, packed: Any) -> Any:
+        """Return the object that something stands for."""
+        match packed:
+            case ("yours", int(number)):
+                return self.exported[number]
+            case ("mine", int(number), str(kind), str(name), tuple(bases)):
+                if number not in self.remotes:
+                    self.remotes[number] = (
+                        self.error_class(name, bases, number)
+                        if kind == "exception"
+                        else stand_in(self, number, kind, name)
+                    )
+                return self.remotes[number]
+            case ("record", str(name), dict(state)):
+                return remake(self.classes[name], state)
+        raise Malformed("unknown object")
+
+    def make_error(
+        self, name: str, bases: tuple[Any, ...], arguments: tuple[Any, ...], text: str
+    ) -> BaseException:
+        """Return an exception like the program's: of the same built-in class, or of one made for its class."""
+        kind = builtin_error(name) if name in bases else self.error_class(name, bases)
+        try:
+            return kind(*arguments) if type(arguments) is tuple else kind(text)
+        except Exception:  # some built-in exceptions want arguments of their own
+            return self.error_class(name, ("Exception",))(text)
+
+    def error_class(
+        self, name: str, bases: tuple[Any, ...], number: int | None = None
+    ) -> type[BaseException]:
+        """Return the class that stands for the program's exceptions of a name."""
+        if name not in self.errors:
+            known = [builtin_error(base) for base in bases if isinstance(base, str)]
+            base = known[0] if known else Exception
+            base = base if hasattr(base, "__dict__") and base is not Stopped else Exception
+            made: Any = type(name, (base,), {"__init__": keep_arguments})
+            self.errors[name] = made
+        if number is not None:
+            RemoteItems.attach(self.errors[name], number)
+        return self.errors[name]
+
+
+def remake(kind: type, state: dict[Any, Any]) -> Any:
+    """Return an instance of a class of the tests with the given content; its methods are not for the program to set."""
+    value: Any = object.__new__(kind)
+    for key, item in state.items():
+        if not callable(getattr(kind, str(key), None)):
+            object.__setattr__(value, str(key), item)
+    return value
+
+
+def keep_arguments(self: BaseException, *arguments: Any) -> None:
+    """Take any arguments."""
+    self.args = arguments
+
+
+def builtin_error(name: str) -> type[BaseException]:
+    """Return a built-in exception by name, `Exception` where there is none."""
+    kind = getattr(builtins, name, None)
+    return kind if isinstance(kind, type) and issubclass(kind, BaseException) else Exception
+
+
+def apply_changes(arguments: tuple[Any, ...], changes: Any) -> None:
+    """Give the tests' own arguments the content the program left them with."""
+    for place, new in changes:
+        old = arguments[place]
+        if type(old) is not type(new):
+            continue
+        if isinstance(old, (list, bytearray)):
+            old[:] = new
+        elif isinstance(old, (dict, set)):
+            old.clear()
+            old.update(new)
+        elif hasattr(old, "__dict__") and not isinstance(old, RemoteObject):
+            vars(old).clear()
+            vars(old).update(vars(new))
+
+
+def mark_foreign(error: BaseException) -> BaseException:
+    """Note on an exception that the program raised it."""
+    setattr(error, FOREIGN, True)
+    return error
+
+
+def raised_by_program(error: BaseException) -> bool:
+    """Whether the program raised an exception, and not the tests."""
+    return bool(getattr(error, FOREIGN, False))

@@ -1,0 +1,215 @@
+"""Runs the tests of a plan against a conversation with the program, and says what came of each."""
+
+import contextlib
+import functools
+import importlib
+import types
+from collections.abc import Callable
+from typing import Any
+
+from rewardstack_sandbox.oracle.conversation import (
+    Conversation,
+    Stopped,
+    UnsupportedValue,
+    raised_by_program,
+)
+from rewardstack_sandbox.oracle.plan import Plan
+from rewardstack_sandbox.oracle.restoring import restore
+from rewardstack_sandbox.oracle.rewriting import COUNT, RECORD
+from rewardstack_sandbox.oracle.test_classes import parametrized, run_class, test_case_classes
+from rewardstack_sandbox.results import Status, TestResult
+from rewardstack_sandbox.values import Unsupported
+
+__all__ = ["Judge"]
+
+SHARED_MODULES = frozenset(
+    [
+        "bisect", "cmath", "collections", "copy", "datetime", "decimal", "fractions", "functools", "heapq",
+        "itertools", "json", "math", "operator", "random", "re", "statistics", "string", "sys", "time",
+        "typing",
+    ]
+)  # fmt: skip
+REASON_LIMIT = 500
+STOPS = {
+    "derailed": Status.infrastructure_error,
+    "large": Status.unsupported_value,
+    "time": Status.time_limit_exceeded,
+    "gone": Status.runtime_error,
+    "garbage": Status.runtime_error,
+}
+
+
+class Enough(BaseException):
+    """A test failed and the rest is not asked for."""
+
+
+class Judge:
+    """Judges one program by the tests of a plan; `results` fills as they run."""
+
+    def __init__(self, plan: Plan, talk: Conversation, *, stop_early: bool) -> None:
+        self.plan = plan
+        self.talk = talk
+        self.stop_early = stop_early
+        self.results: list[TestResult] = []
+        self.asserted = 0
+        self.broken = ""
+        self.space: dict[str, Any] = {
+            "__name__": "tests",
+            COUNT: self.count,
+            RECORD: self.record,
+        }
+
+    def run(self, found: dict[str, Any], entry_point: str | None) -> None:
+        """Run everything, given the names the program defines."""
+        try:
+            self.space |= names_for_tests(self.plan, found)
+            if entry_point is not None and entry_point in self.space:
+                self.space.setdefault("candidate", self.space[entry_point])
+            self.run_all(entry_point)
+        except Enough:
+            return
+        except BaseException as error:  # the tests' own code is foreign; nothing of it may end the worker
+            restore()
+            with contextlib.suppress(Enough):
+                self.fail("tests", error)
+        finally:
+            restore()
+
+    def run_all(self, entry_point: str | None) -> None:
+        """Run the steps, then what they define."""
+        for step in self.plan.steps:
+            self.attempt(step.name, functools.partial(exec, step.code, self.space), is_test=step.is_test)
+        if self.plan.calls_check:
+            before = len(self.results)
+            check = self.space["check"]
+            called = self.attempt("check", lambda: check(self.require(entry_point)), is_test=False)
+            if called and len(self.results) == before and not self.plan.asserts and self.asserted:
+                self.add(TestResult("check", passed=True))
+        for name in self.plan.functions:
+            for label, arguments, keywords in parametrized(name, self.space[name]):
+                call = functools.partial(self.space[name], *arguments, **keywords)
+                self.attempt(label, call, is_test=True)
+        for kind in test_case_classes(self.plan.classes, self.space):
+            run_class(kind, self.add_outcome)
+
+    @property
+    def used(self) -> bool:
+        """Whether the tests used the program: asked it, or called a built-in class that it gave a name of its own."""
+        given = (self.space.get(name) for name in self.plan.names)
+        return bool(self.talk.used) or any(isinstance(one, type) for one in given)
+
+    def require(self, entry_point: str | None) -> Any:
+        """Return the stand-in for the entry point; `NameError` where the program does not define it."""
+        if entry_point not in self.space:
+            raise NameError(f"the program does not define {entry_point}")
+        return self.space[str(entry_point)]
+
+    def attempt(self, name: str, action: Callable[[], object], *, is_test: bool) -> bool:
+        """Do one thing; return whether it raised nothing. It is a test if it says so, or if it asserted something."""
+        asserted, recorded = self.asserted, len(self.results)
+        try:
+            action()
+            self.talk.check_time()
+        except Enough:
+            raise
+        except BaseException as error:
+            self.fail(name, error)
+            return False
+        if is_test or (self.asserted > asserted and len(self.results) == recorded and name != "check"):
+            self.add(TestResult(name, passed=True))
+        return True
+
+    def count(self) -> None:
+        """Note that an assertion is about to run."""
+        self.asserted += 1
+
+    def record(self, place: int, error: BaseException | None) -> None:
+        """Note what came of an assertion directly in `check`."""
+        name = self.plan.asserts[place]
+        if error is None:
+            self.add(TestResult(name, passed=True))
+        else:
+            self.fail(name, error)
+
+    def add_outcome(self, name: str, error: BaseException | None) -> None:
+        """Note what came of a method of a test class."""
+        if error is None:
+            self.add(TestResult(name, passed=True))
+        else:
+            self.fail(name, error)
+
+    def add(self, result: TestResult) -> None:
+        """Note a result; with `stop_early`, or when the program is gone, the first failure ends the run."""
+        self.results.append(result)
+        if not result.passed and (self.stop_early or self.talk.stopped is not None or self.broken):
+            raise Enough
+
+    def fail(self, name: str, error: BaseException) -> None:
+        """Note a failure."""
+        status, reason = self.judge(error)
+        if status is Status.infrastructure_error:
+            self.broken = reason
+        self.add(TestResult(name[:REASON_LIMIT], passed=False, status=status, reason=reason[:REASON_LIMIT]))
+
+    def judge(self, error: BaseException) -> tuple[Status, str]:
+        """Return whose fault an exception is, and a sentence about it."""
+        text = f"{type(error).__name__}: {short(error)}" if short(error) else type(error).__name__
+        if self.talk.stopped is not None:
+            return STOPS[self.talk.stopped.kind], str(self.talk.stopped)
+        if isinstance(error, UnsupportedValue) or (
+            isinstance(error, AssertionError) and self.talk.unsupported and not raised_by_program(error)
+        ):
+            return (
+                Status.unsupported_value,
+                f"a value that cannot be judged by content: {self.talk.unsupported}",
+            )
+        if raised_by_program(error):
+            out_of_memory = isinstance(error, MemoryError)
+            return (Status.memory_limit_exceeded if out_of_memory else Status.runtime_error), text
+        if isinstance(error, Unsupported):
+            return (
+                Status.infrastructure_error,
+                f"the tests pass a value that cannot reach the program: {error}",
+            )
+        if isinstance(error, NameError):
+            return Status.runtime_error, f"the program does not define what the tests use: {short(error)}"
+        if isinstance(error, ImportError):
+            return Status.infrastructure_error, f"the tests cannot import: {short(error)}"
+        if isinstance(error, Stopped):
+            return STOPS[error.kind], str(error)
+        got = f"the last call returned {shown(self.talk.last[0])}" if self.talk.last else ""
+        if isinstance(error, AssertionError):
+            return Status.wrong_answer, "; ".join(part for part in (short(error), got) if part)
+        return Status.wrong_answer, f"{text}; {got}" if got else text
+
+
+def names_for_tests(plan: Plan, found: dict[str, Any]) -> dict[str, Any]:
+    """Return what the tests see of the program.
+
+    A program's own `abs` or `all` does not reach the tests, unless they use no other name of it.
+    """
+    space = {}
+    for name, (kind, value) in found.items():
+        if kind == "value":
+            space[name] = value
+    for name in SHARED_MODULES.intersection(plan.names):  # never what a program calls `math`
+        space[name] = importlib.import_module(name)
+    own = [name for name in plan.names if name in space and not isinstance(space[name], types.ModuleType)]
+    return {name: value for name, value in space.items() if not own or name not in plan.built_in}
+
+
+def short(error: BaseException) -> str:
+    """Return an exception's text."""
+    try:
+        return str(error)[:REASON_LIMIT]
+    except Exception:
+        return ""
+
+
+def shown(value: Any) -> str:
+    """Return a value as text, cut."""
+    try:
+        text = repr(value)
+    except Exception:  # an integer with too many digits
+        return f"a {type(value).__name__}"
+    return text if len(text) <= 200 else f"{text[:200]}…"

@@ -1,0 +1,206 @@
+"""Reads a data set's test code: which tests it holds, and which names of the program it uses."""
+
+import ast
+import builtins
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from types import CodeType
+
+from rewardstack_sandbox.oracle.foresight import NOTHING, Foreseen, called_name, foresee
+from rewardstack_sandbox.oracle.rewriting import (
+    COUNT,
+    PROGRAM_MODULES,
+    RECORD,
+    Source,
+    count_assertions,
+    record_assertions,
+)
+
+__all__ = ["FILE", "Plan", "Step", "make_plan"]
+
+FILE = "<tests>"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A piece of test code: its name, and whether it is a test by itself (else one only if it asserts)."""
+
+    name: str
+    code: CodeType
+    is_test: bool
+
+
+@dataclass
+class Plan:
+    """Test code, ready to run.
+
+    `steps` run in order; then `check` is called if it `calls_check`, then the test functions and classes of `found`.
+    `asserts` are the sources of the assertions directly in `check`. `names` are those the program may be asked for;
+    `built_in` those of them that are built-in names too, which count only where the program is about nothing else.
+    """
+
+    steps: list[Step] = field(default_factory=list)
+    asserts: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    built_in: list[str] = field(default_factory=list)
+    calls_check: bool = False
+    functions: list[str] = field(default_factory=list)
+    classes: list[str] = field(default_factory=list)
+    foreseen: Foreseen = NOTHING
+    asserts_something: bool = False
+
+    @property
+    def total(self) -> int:
+        """How many tests there are at least."""
+        own = sum(step.is_test for step in self.steps)
+        return own + (max(1, len(self.asserts)) if self.calls_check else 0) + len(self.functions)
+
+
+def make_plan(tests: str | Sequence[str], setup: str, entry_point: str | None) -> Plan:
+    """Return the plan for some tests; `SyntaxError` or `ValueError` where they do not compile."""
+    return cached_plan(tests if isinstance(tests, str) else tuple(tests), setup, entry_point)
+
+
+@functools.lru_cache(maxsize=256)  # the completions of one group share their tests
+def cached_plan(tests: str | tuple[str, ...], setup: str, entry_point: str | None) -> Plan:
+    """Return the plan for some tests."""
+    plan = Plan()
+    trees: list[ast.Module] = []
+    if setup.strip():
+        trees.append(ast.parse(setup))
+        body = count_assertions(trees[-1].body, plan.names)
+        plan.steps.append(Step("setup", compiled(body), is_test=False))
+    if isinstance(tests, str):
+        tree = ast.parse(tests)
+        plan.foreseen = foresee_script(tree, entry_point)
+        source = Source(tests)
+        find_tests(tree, plan, entry_point, source)
+        trees.append(tree)
+        plan.steps += statement_steps(tree, plan, source)
+    else:
+        parsed = [ast.parse(text) for text in tests]
+        body = [statement for tree in parsed for statement in tree.body]
+        plan.foreseen = foresee(body, called_name(body))
+        for text, tree in zip(tests, parsed, strict=True):
+            trees.append(tree)
+            code = compiled(count_assertions(tree.body, plan.names))
+            plan.steps.append(Step(text.strip(), code, is_test=True))
+    find_names(trees, plan, entry_point)
+    return plan
+
+
+def foresee_script(tree: ast.Module, entry_point: str | None) -> Foreseen:
+    """Return the calls that a script is bound to make: HumanEval's `check`, or a script of assertions."""
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    if not functions:
+        return foresee(tree.body, called_name(tree.body))
+    if [node.name for node in functions] == ["check"] and entry_point and len(functions[0].args.args) == 1:
+        inner = foresee(functions[0].body, functions[0].args.args[0].arg)
+        named = [
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Name) and node.id in ("check", entry_point)
+        ]
+        return Foreseen(entry_point, inner.calls) if inner.calls and not named else NOTHING
+    return NOTHING
+
+
+def statement_steps(tree: ast.Module, plan: Plan, source: Source) -> list[Step]:
+    """Return a step for each assertion of a script, and for what stands between them."""
+    steps: list[Step] = []
+    futures = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
+    group: list[ast.stmt] = []
+    for node in tree.body:
+        if isinstance(node, ast.Assert):
+            steps += group_step(group, futures, plan, source)
+            group = []
+            steps.append(Step(source.of(node), compiled([*futures, node]), is_test=True))
+        else:
+            group.append(node)
+    return steps + group_step(group, futures, plan, source)
+
+
+def group_step(group: list[ast.stmt], futures: Sequence[ast.stmt], plan: Plan, source: Source) -> list[Step]:
+    """Return a step for statements that are no assertions, none for no statements."""
+    if not group:
+        return []
+    first = source.of(group[0]).partition("\n")[0]
+    body = [
+        one
+        for node in group
+        for one in ([node] if plan.asserts and is_check(node) else count_assertions([node], plan.names))
+    ]
+    return [Step(first[:200], compiled([*futures, *body]), is_test=False)]
+
+
+def is_check(node: ast.stmt) -> bool:
+    """Whether a statement is HumanEval's `check`, whose assertions are recorded already."""
+    return isinstance(node, ast.FunctionDef) and node.name == "check"
+
+
+def compiled(body: Sequence[ast.stmt]) -> CodeType:
+    """Return statements as code."""
+    return compile(ast.Module(list(dict.fromkeys(body)), []), FILE, "exec", dont_inherit=True)
+
+
+def find_tests(tree: ast.Module, plan: Plan, entry_point: str | None, source: Source) -> None:
+    """Note HumanEval's `check`, test functions and test classes, unless the script calls them itself."""
+    called = {
+        node.value.func.id
+        for node in tree.body
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Name)
+    }
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name not in called:
+            if node.name == "check" and entry_point and len(node.args.args) == 1:
+                plan.calls_check = True
+                node.body, plan.asserts = record_assertions(node.body, source)
+            elif node.name.startswith("test") and node.name != entry_point:
+                plan.functions.append(node.name)
+        elif isinstance(node, ast.ClassDef):
+            plan.classes.append(node.name)
+
+
+def find_names(trees: Iterable[ast.Module], plan: Plan, entry_point: str | None) -> None:
+    """Note which names the tests may read of the program: those in their code that they do not define at their top.
+
+    Names of attributes are among them; where a program defines one, the tests are given a name they do not read.
+    """
+    defined = {name for tree in trees for node in tree.body for name in defined_names(node)}
+    read = dict.fromkeys([*plan.names, *(name for step in plan.steps for name in code_names(step.code))])
+    own = any(step.is_test for step in plan.steps) or bool(plan.functions or plan.classes)
+    plan.asserts_something = own or COUNT in read or RECORD in read or bool(plan.asserts)
+    wanted = [name for name in read if name not in defined and name not in (COUNT, RECORD)]
+    plan.built_in = [name for name in wanted if hasattr(builtins, name) and name != entry_point]
+    plan.names = [name for name in wanted if name not in plan.built_in]
+    if entry_point and entry_point not in plan.names:
+        plan.names.append(entry_point)
+
+
+def code_names(code: CodeType) -> Iterator[str]:
+    """Yield the global names and attributes in code and in the functions it holds."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from code_names(constant)
+
+
+def defined_names(node: ast.stmt) -> list[str]:
+    """Return the names a top-level statement defines."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return [node.name]
+        case ast.ImportFrom(module=module, level=0) if module in PROGRAM_MODULES:
+            return []
+        case ast.Import() | ast.ImportFrom():
+            return [(alias.asname or alias.name).partition(".")[0] for alias in node.names]
+        case ast.Assign():
+            return [
+                part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)
+            ]
+        case ast.AnnAssign(target=ast.Name(id=name)) if node.value is not None:
+            return [name]
+    return []

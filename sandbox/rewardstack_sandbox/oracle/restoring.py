@@ -1,0 +1,21 @@
+"""Undoes what tests most often leave changed in the worker, for those of the next program."""
+
+import builtins
+import sys
+from typing import Any
+
+__all__ = ["restore"]
+
+names: dict[str, Any] = builtins.__dict__
+NAMES = dict(names)
+STREAMS = (sys.stdin, sys.stdout, sys.stderr)
+RECURSION = sys.getrecursionlimit()
+
+
+def restore() -> None:
+    """Put back built-ins, streams and the recursion limit. Uses no built-in function before they are back."""
+    names.update(NAMES)
+    for name in [name for name in names if name not in NAMES]:
+        del names[name]
+    sys.stdin, sys.stdout, sys.stderr = STREAMS
+    sys.setrecursionlimit(RECURSION)

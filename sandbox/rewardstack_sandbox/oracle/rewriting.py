@@ -1,0 +1,111 @@
+"""Rewrites test code so that it can be watched: assertions are counted or recorded, imports of the program taken out.
+
+Only new nodes get places, and only statements are walked: test code is parsed anew for every task.
+"""
+
+import ast
+from collections.abc import Iterable
+from typing import TypeVar
+
+__all__ = ["COUNT", "PROGRAM_MODULES", "RECORD", "Source", "count_assertions", "record_assertions"]
+
+COUNT, RECORD, CAUGHT = "_rewardstack_count", "_rewardstack_record", "_rewardstack_error"
+PROGRAM_MODULES = (
+    "solution",
+    "candidate",
+    "main",
+    "program",
+    "your_module",
+)  # what tests import the program as
+BODIES = ("body", "orelse", "finalbody")
+Statement = TypeVar("Statement", bound=ast.stmt)
+
+
+class Source:
+    """Test code as text, to name a test by its own line."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = [line.encode() for line in text.splitlines(keepends=True)]
+
+    def of(self, node: ast.stmt) -> str:
+        """Return a statement's own text; the tree counts columns in bytes."""
+        end = node.end_lineno or node.lineno
+        lines = self.lines[node.lineno - 1 : end]
+        if not lines:
+            return ""
+        lines[-1] = lines[-1][: node.end_col_offset]
+        lines[0] = lines[0][node.col_offset :]
+        return b"".join(lines).decode("utf-8", "replace")
+
+
+def record_assertions(body: list[ast.stmt], source: Source) -> tuple[list[ast.stmt], list[str]]:
+    """Return statements of which each assertion records whether it raised, and the assertions' own texts."""
+    new: list[ast.stmt] = []
+    texts: list[str] = []
+    for node in body:
+        if isinstance(node, ast.Assert):
+            new.append(recorded(node, len(texts)))
+            texts.append(source.of(node))
+        else:
+            new += count_assertions([node], [])
+    return new, texts
+
+
+def recorded(node: ast.stmt, place: int) -> ast.Try:
+    """Return a statement that records whether another one raised."""
+
+    def record(error: ast.expr) -> list[ast.stmt]:
+        call = ast.Call(ast.Name(RECORD, ast.Load()), [ast.Constant(place), error], [])
+        return [placed(ast.Expr(call), node)]
+
+    handler = ast.ExceptHandler(
+        ast.Name("BaseException", ast.Load()), CAUGHT, record(ast.Name(CAUGHT, ast.Load()))
+    )
+    for part in (handler, handler.type):
+        if part is not None:
+            ast.copy_location(part, node)
+    return ast.copy_location(ast.Try([node], [handler], record(ast.Constant(None)), []), node)
+
+
+def placed(new: Statement, like: ast.stmt) -> Statement:
+    """Return a new statement, it and its parts at the place of another one."""
+    for part in ast.walk(new):
+        ast.copy_location(part, like)
+    return new
+
+
+def count_assertions(body: Iterable[ast.stmt], imported: list[str]) -> list[ast.stmt]:
+    """Return statements that count each assertion before it runs, however deep; add what they import of the program."""
+    new: list[ast.stmt] = []
+    for node in body:
+        if isinstance(node, ast.Assert):
+            new.append(placed(ast.Expr(ast.Call(ast.Name(COUNT, ast.Load()), [], [])), node))
+            new.append(node)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module in PROGRAM_MODULES:
+            new += bound_names(node, imported)
+        else:
+            count_within(node, imported)
+            new.append(node)
+    return new
+
+
+def count_within(node: ast.AST, imported: list[str]) -> None:
+    """Rewrite the statements below a node."""
+    for field in BODIES:
+        inner = getattr(node, field, None)
+        if isinstance(inner, list):
+            setattr(node, field, count_assertions(inner, imported))
+    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        part.body = count_assertions(part.body, imported)
+
+
+def bound_names(node: ast.ImportFrom, imported: list[str]) -> list[ast.stmt]:
+    """Return what stands for an import of the program: its names are there already, other names are assigned."""
+    new: list[ast.stmt] = [placed(ast.Pass(), node)]
+    for alias in node.names:
+        if alias.name != "*":
+            imported.append(alias.name)
+        if alias.asname not in (None, alias.name):
+            target = ast.Name(str(alias.asname), ast.Store())
+            new.append(placed(ast.Assign([target], ast.Name(alias.name, ast.Load())), node))
+    return new

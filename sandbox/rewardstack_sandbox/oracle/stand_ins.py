@@ -1,0 +1,223 @@
+"""Stand-ins for a program's functions, classes, iterators and objects.
+
+What a stand-in forwards is chosen so that no answer of the program can make a comparison true by itself: equality of two
+objects is by content, fetched as plain values; equality with a plain value, truth, order, membership, and arithmetic
+that does not give an object again are refused (`unsupported_value`).
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+
+__all__ = ["Reference", "RemoteItems", "RemoteObject", "stand_in"]
+
+ATTACHED = "_rewardstack_reference"
+
+
+class Talk(Protocol):
+    """What stand-ins need of a conversation."""
+
+    def ask(self, *request: Any) -> Any: ...
+    def call(self, number: int, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any: ...
+    def refuse(self, text: str) -> Exception: ...
+
+
+class Reference:
+    """The number of an object of the program, as an argument of a request."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class RemoteItems(NamedTuple):
+    """What a stand-in holds, kept apart from the attributes it forwards."""
+
+    talk: Talk
+    number: int
+    kind: str
+    name: str
+
+    @staticmethod
+    def reference(number: int) -> Reference:
+        """Return a reference to send."""
+        return Reference(number)
+
+    @staticmethod
+    def of(value: Any) -> "Reference | None":
+        """Return the reference behind a stand-in, None for other values."""
+        if isinstance(value, Reference):
+            return value
+        if isinstance(value, RemoteObject):
+            return Reference(items_of(value).number)
+        if isinstance(value, type) and ATTACHED in vars(value):
+            return Reference(vars(value)[ATTACHED])
+        return None
+
+    @staticmethod
+    def attach(kind: type, number: int) -> None:
+        """Let a class made here stand for one of the program."""
+        setattr(kind, ATTACHED, number)
+
+
+def items_of(value: "RemoteObject") -> RemoteItems:
+    """Return what a stand-in holds."""
+    found: RemoteItems = object.__getattribute__(value, "_rewardstack_items")
+    return found
+
+
+def ask(value: "RemoteObject", what: str, *arguments: Any) -> Any:
+    """Ask for something of the object."""
+    items = items_of(value)
+    return items.talk.ask(what, Reference(items.number), *arguments)
+
+
+def refusal(value: "RemoteObject", what: str) -> Exception:
+    """Return the exception for what is not forwarded."""
+    items = items_of(value)
+    return items.talk.refuse(f"{what} of {items.name} (an object of the program)")
+
+
+class RemoteObject:
+    """An object of the program. Attributes, items, length, text and iteration are forwarded."""
+
+    __slots__ = ("_rewardstack_items",)
+    _rewardstack_items: RemoteItems
+
+    def __init__(self, items: RemoteItems) -> None:
+        object.__setattr__(self, "_rewardstack_items", items)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return ask(self, "get", name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        ask(self, "set", name, value)
+
+    def __iter__(self) -> Iterator[Any]:
+        found = ask(self, "iterate")
+        if not isinstance(found, RemoteIterator):
+            raise refusal(self, "iteration")
+        return found
+
+    def __len__(self) -> int:
+        return int(plain(self, "length", int))
+
+    def __str__(self) -> str:
+        return str(plain(self, "text", str))
+
+    def __repr__(self) -> str:
+        return str(plain(self, "shown", str))
+
+    def __getitem__(self, key: Any) -> Any:
+        return ask(self, "item", key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        ask(self, "set_item", key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        ask(self, "del_item", key)
+
+    def __enter__(self) -> Any:
+        return ask(self, "enter")
+
+    def __exit__(self, *_: object) -> None:
+        ask(self, "exit")
+
+    def __hash__(self) -> int:
+        return items_of(self).number
+
+    def __bool__(self) -> bool:
+        if items_of(self).kind in ("function", "class", "iterator"):
+            return True
+        raise refusal(self, "truth")
+
+    def __contains__(self, value: Any) -> bool:
+        return any(item is value or item == value for item in self)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, RemoteObject):
+            if other is None or items_of(self).kind != "object":
+                return False
+            raise refusal(self, "equality")
+        mine, theirs = ask(self, "content"), ask(other, "content")
+        return bool(mine == theirs)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
+def plain(value: RemoteObject, what: str, kind: type) -> Any:
+    """Return an answer that must be of an exact type."""
+    answer = ask(value, what)
+    if type(answer) is not kind:
+        raise refusal(value, what)
+    return answer
+
+
+def forward(name: str, *, swapped: bool = False) -> Any:
+    """Return an operator's method: its result must be an object again, never a plain value to be compared."""
+
+    def method(self: RemoteObject, *others: Any) -> Any:
+        operands = (Reference(items_of(self).number), *others)
+        found = items_of(self).talk.ask(name, *(reversed(operands) if swapped else operands))
+        if not isinstance(found, RemoteObject):
+            raise refusal(self, name)
+        return found
+
+    return method
+
+
+def refuse(name: str) -> Any:
+    """Return the method of an operator that is not forwarded."""
+
+    def method(self: RemoteObject, *_: Any) -> Any:
+        raise refusal(self, name)
+
+    return method
+
+
+FORWARDED = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
+for operator in FORWARDED:
+    setattr(RemoteObject, f"__{operator}__", forward(operator))
+    setattr(RemoteObject, f"__r{operator}__", forward(operator, swapped=True))
+for operator in ("neg", "abs"):
+    setattr(RemoteObject, f"__{operator}__", forward(operator))
+for operator in ("lt", "le", "gt", "ge", "int", "float", "index", "complex", "round"):
+    setattr(RemoteObject, f"__{operator}__", refuse(operator))
+
+
+class RemoteFunction(RemoteObject):
+    """A function, class or other callable of the program."""
+
+    __slots__ = ()
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        items = items_of(self)
+        return items.talk.call(items.number, arguments, keywords)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("__name__", "__qualname__"):
+            return items_of(self).name
+        return super().__getattr__(name)
+
+
+class RemoteIterator(RemoteObject):
+    """An iterator of the program, asked for one item at a time."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return ask(self, "next")
+
+
+KINDS = {"function": RemoteFunction, "class": RemoteFunction, "iterator": RemoteIterator}
+
+
+def stand_in(talk: Talk, number: int, kind: str, name: str) -> RemoteObject:
+    """Return the stand-in for an object of the program."""
+    return KINDS.get(kind, RemoteObject)(RemoteItems(talk, number, kind, name))

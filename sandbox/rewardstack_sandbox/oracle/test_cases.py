@@ -1,0 +1,52 @@
+"""Runs unittest's test classes. unittest itself is loaded when tests bring it: it makes every fork dearer."""
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["run_test_case"]
+
+Note = Callable[[str, BaseException | None], None]
+
+
+class Noting:
+    """Takes what unittest finds: the part of a `unittest.TestResult` that differs."""
+
+    note: Note
+
+    def addSuccess(self, test: Any) -> None:  # noqa: N802
+        """Note a test that passed."""
+        self.note(label_of(test), None)
+
+    def addError(self, test: Any, err: Any) -> None:  # noqa: N802
+        """Note a test that raised."""
+        self.note(label_of(test), err[1])
+
+    def addFailure(self, test: Any, err: Any) -> None:  # noqa: N802
+        """Note a test that failed."""
+        self.note(label_of(test), err[1])
+
+    def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802, ARG002
+        """Note a failed part of a test; unittest then reports no success of the whole."""
+        if err is not None:
+            self.note(label_of(test), err[1])
+
+    def addUnexpectedSuccess(self, test: Any) -> None:  # noqa: N802
+        """Note a test that should have failed."""
+        self.note(label_of(test), AssertionError("passed, where a failure was expected"))
+
+    def addExpectedFailure(self, test: Any, err: Any) -> None:  # noqa: N802, ARG002
+        """Note a test that failed as it should."""
+        self.note(label_of(test), None)
+
+
+def run_test_case(kind: type, note: Note) -> None:
+    """Run each test of a class."""
+    unittest = importlib.import_module("unittest")
+    result = type("Result", (Noting, unittest.TestResult), {"note": staticmethod(note)})()
+    unittest.defaultTestLoader.loadTestsFromTestCase(kind).run(result)
+
+
+def label_of(test: Any) -> str:
+    """Return a test's class and method."""
+    return f"{type(test).__name__}.{getattr(test, '_testMethodName', test)}"

@@ -1,0 +1,77 @@
+"""Test functions with parameters and test classes, as pytest and unittest write them."""
+
+import inspect
+import itertools
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from rewardstack_sandbox.oracle.test_cases import run_test_case
+
+__all__ = ["parametrized", "run_class", "test_case_classes"]
+
+Note = Callable[[str, BaseException | None], None]
+
+
+def parametrized(name: str, function: Any) -> Iterator[tuple[str, tuple[Any, ...], dict[str, Any]]]:
+    """Yield a label and arguments for each call of a test function, as `pytest.mark.parametrize` asks."""
+    marks = [
+        mark for mark in getattr(function, "pytestmark", []) if getattr(mark, "name", "") == "parametrize"
+    ]
+    if not marks:
+        yield name, (), {}
+        return
+    for place, rows in enumerate(itertools.product(*(mark_rows(mark) for mark in marks))):
+        keywords: dict[str, Any] = {}
+        for row in rows:
+            keywords |= row
+        yield f"{name}[{place}]", (), keywords
+
+
+def mark_rows(mark: Any) -> list[dict[str, Any]]:
+    """Return the arguments a mark lists."""
+    names = mark.args[0]
+    names = [part.strip() for part in names.split(",")] if isinstance(names, str) else list(names)
+    rows = []
+    for row in mark.args[1]:
+        values: Any = getattr(row, "values", row)
+        values = values() if callable(values) else values
+        rows.append(dict(zip(names, [values] if len(names) == 1 else values, strict=True)))
+    return rows
+
+
+def test_case_classes(names: Iterable[str], space: dict[str, Any]) -> Iterator[type]:
+    """Yield the test classes among some names."""
+    for name in names:
+        kind = space.get(name)
+        if isinstance(kind, type) and (is_test_case(kind) or name.startswith("Test")):
+            yield kind
+
+
+def is_test_case(kind: type) -> bool:
+    """Whether a class is one of unittest's; it cannot be if nothing has imported unittest."""
+    return "unittest" in sys.modules and issubclass(kind, sys.modules["unittest"].TestCase)
+
+
+def run_class(kind: type, note: Note) -> None:
+    """Run each test method of a class."""
+    if is_test_case(kind):
+        run_test_case(kind, note)
+        return
+    for name, method in inspect.getmembers(kind, inspect.isfunction):
+        if name.startswith("test"):
+            for label, arguments, keywords in parametrized(name, method):
+                run_method(kind, name, (f"{kind.__name__}.{label}", arguments, keywords), note)
+
+
+def run_method(kind: type, name: str, call: tuple[str, tuple[Any, ...], dict[str, Any]], note: Note) -> None:
+    """Run one method of a plain test class on an instance of its own."""
+    label, arguments, keywords = call
+    try:
+        instance = kind()
+        getattr(instance, "setup_method", lambda: None)()
+        getattr(instance, name)(*arguments, **keywords)
+    except BaseException as error:
+        note(label, error)
+    else:
+        note(label, None)

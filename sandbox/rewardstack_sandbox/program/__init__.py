@@ -1,0 +1,1 @@
+"""What runs in the candidate's process, beside the candidate itself: nothing here may know a test."""

@@ -1,0 +1,131 @@
+"""The candidate's side of objects that cannot cross: numbers that stand for them, and stand-ins for the tests' own."""
+
+import builtins
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rewardstack_sandbox.values import Unsupported
+
+__all__ = ["Callback", "Table", "builtin_names", "state_of"]
+
+BUILT_IN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
+Ask = Callable[[tuple[Any, ...]], Any]
+
+
+class Callback:
+    """A function of the tests, as the candidate sees it: calling it asks the other side."""
+
+    def __init__(self, number: int, ask: Ask) -> None:
+        self.number = number
+        self.ask = ask
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """Ask the tests' side to call it."""
+        return self.ask(("call", self.number, arguments, keywords))
+
+
+class Feed:
+    """An iterator of the tests, as the candidate sees it."""
+
+    def __init__(self, number: int, ask: Ask) -> None:
+        self.number = number
+        self.ask = ask
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return self.ask(("next", self.number))
+
+
+class Table:
+    """Objects that stay here and are known by number on the other side.
+
+    `records` are classes of the tests by name, remade here: their instances cross by content.
+    """
+
+    def __init__(self, names: dict[str, Any], ask: Ask) -> None:
+        self.names = names
+        self.ask = ask
+        self.objects: dict[int, Any] = {}
+        self.numbers: dict[int, int] = {}
+        self.records: dict[str, type] = {}
+
+    def add(self, value: Any) -> int:
+        """Return the number of an object, the same whenever it is asked for."""
+        number = self.numbers.get(id(value))
+        if number is None:
+            number = self.numbers[id(value)] = len(self.objects) + 1
+            self.objects[number] = value
+        return number
+
+    def pack(self, value: Any) -> Any:
+        """Return what stands for an object: its number and kind, or an instance's content."""
+        kind = type(value)
+        if kind in (Callback, Feed):
+            return ("yours", value.number)
+        if kind.__name__ in self.records:
+            return ("record", kind.__name__, state_of(value))
+        if issubclass(kind, BUILT_IN):
+            raise Unsupported(f"{kind.__name__}, a subclass of a built-in type")
+        return ("mine", self.add(value), describe(value), *details(value))
+
+    def unpack(self, packed: Any) -> Any:
+        """Return what something stands for."""
+        match packed:
+            case ("yours", number):
+                return self.objects[number]
+            case ("builtin", name):
+                return getattr(builtins, name)
+            case ("mine", number, "iterator"):
+                return Feed(number, self.ask)
+            case ("mine", number, _):
+                return Callback(number, self.ask)
+            case ("record", name, state):
+                return self.remake(name, state)
+        raise ValueError("unknown object")
+
+    def remake(self, name: str, state: dict[str, Any]) -> Any:
+        """Return an instance with the given content, of the program's own class of that name where it has one."""
+        found = self.names.get(name)
+        if name not in self.records:
+            self.records[name] = found if isinstance(found, type) else type(name, (), {})
+        value: Any = object.__new__(self.records[name])
+        for key, item in state.items():
+            object.__setattr__(value, key, item)
+        return value
+
+
+def describe(value: Any) -> str:
+    """Return what kind of object it is."""
+    if isinstance(value, type):
+        return "exception" if issubclass(value, BaseException) else "class"
+    if hasattr(type(value), "__next__"):
+        return "iterator"
+    if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)):
+        return "function"
+    return "object"
+
+
+def details(value: Any) -> tuple[str, tuple[str, ...]]:
+    """Return an object's name and, for a class of exceptions, the built-in ones it derives from."""
+    name = getattr(value, "__name__", None) or type(value).__name__
+    bases = builtin_names(value) if isinstance(value, type) and issubclass(value, BaseException) else ()
+    return str(name), bases
+
+
+def builtin_names(kind: type) -> tuple[str, ...]:
+    """Return the names of the built-in exceptions a class derives from, nearest first."""
+    return tuple(one.__name__ for one in kind.__mro__ if getattr(builtins, one.__name__, None) is one)
+
+
+def state_of(value: Any) -> dict[str, Any]:
+    """Return an instance's attributes, from its dictionary and its slots."""
+    state = dict(getattr(value, "__dict__", {}))
+    for kind in type(value).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if hasattr(value, name) and name not in ("__dict__", "__weakref__"):
+                state[name] = getattr(value, name)
+    return state

@@ -1,0 +1,173 @@
+"""Runs a program's definitions and then answers requests: calls, attributes, the next item of an iterator."""
+
+import builtins
+import operator
+import os
+import sys
+import types
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from rewardstack_sandbox.channel import Channel, Gone
+from rewardstack_sandbox.program.compiling import compile_program, prepare_names
+from rewardstack_sandbox.program.objects import Table, builtin_names, state_of
+from rewardstack_sandbox.program.running import print_error
+from rewardstack_sandbox.values import Codec, Unsupported
+
+__all__ = ["OPERATORS", "serve"]
+
+MODULE = "solution"
+MOST_OWN = 20
+FIXED = (type(None), bool, int, float, str, bytes, tuple)
+TEXT_LIMIT = 2000
+
+# what may be asked of an object; nothing here compares, so that no object can call itself equal
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "get": getattr, "set": setattr, "iterate": iter, "next": next, "length": len, "item": operator.getitem,
+    "set_item": operator.setitem, "del_item": operator.delitem, "text": str, "shown": repr, "truth": bool,
+    "enter": lambda value: type(value).__enter__(value), "exit": lambda value: type(value).__exit__(value, None, None, None),
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
+    "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "matmul": operator.matmul,
+    "and": operator.and_, "or": operator.or_, "xor": operator.xor, "neg": operator.neg, "abs": abs,
+    "content": lambda value: (type(value).__name__, state_of(value)),
+}  # fmt: skip
+
+
+def serve(end: Channel, job: dict[str, Any]) -> NoReturn:
+    """Run the job's program, tell which names it defines, and answer requests for good."""
+    module = types.ModuleType(MODULE)
+    sys.modules[MODULE] = module
+    code = compile_program(end, job)
+    server = Server(end, module.__dict__)
+    try:
+        exec(code, prepare_names(module.__dict__, job))  # noqa: S102 - this is the sandbox
+        answer: Any = ("loaded", *server.own_names())
+    except BaseException as error:
+        print_error(error)
+        answer = ("failed", *describe_error(error))
+    server.say(answer)
+    try:
+        while True:
+            server.answer(server.hear())
+    except Gone:
+        os._exit(0)
+
+
+class Server:
+    """Answers requests about the program's objects, and asks the other side about the tests' own."""
+
+    def __init__(self, end: Channel, names: dict[str, Any]) -> None:
+        self.end = end
+        self.names = names
+        self.table = Table(names, self.ask)
+        self.codec = Codec(self.table.pack, self.table.unpack)
+
+    def say(self, message: Any) -> None:
+        """Send a message."""
+        self.end.send(self.codec.encode(message))
+
+    def hear(self) -> Any:
+        """Return the next message."""
+        return self.codec.decode(self.end.receive())
+
+    def own_names(self) -> tuple[dict[str, Any], list[str]]:
+        """Return the program's own functions and classes, and the names of all else it defines."""
+        names = [name for name in self.names if type(name) is str and not is_hidden(name)]
+        own = [
+            name
+            for name in names
+            if isinstance(self.names[name], (types.FunctionType, type))
+            and self.names[name].__module__ == MODULE
+        ]
+        return self.describe(own[:MOST_OWN]), [name for name in names if name not in own[:MOST_OWN]]
+
+    def describe(self, names: list[str]) -> dict[str, Any]:
+        """Return the values of some names of the program."""
+        found = {}
+        for name in names:
+            if name in self.names:
+                value = self.names[name]
+                try:
+                    self.codec.encode(value)
+                except Unsupported:
+                    found[name] = ("unsupported", type(value).__name__)
+                    continue
+                is_module = isinstance(value, types.ModuleType)
+                found[name] = ("module", value.__name__) if is_module else ("value", value)
+        return found
+
+    def ask(self, request: tuple[Any, ...]) -> Any:
+        """Ask the other side, answering what it asks meanwhile."""
+        self.say(("ask", *request))
+        while True:
+            message = self.hear()
+            if message[0] == "result":
+                return message[1]
+            if message[0] == "raise":
+                raise make_error(*message[1:])
+            self.answer(message)
+
+    def answer(self, message: tuple[Any, ...]) -> None:
+        """Do what a message asks and send what came of it."""
+        try:
+            if message[0] == "call":
+                value, changes = self.call(*message[1:])
+            elif message[0] == "describe":
+                value, changes = self.describe(message[1]), ()
+            else:
+                value, changes = OPERATORS[message[0]](*message[1:]), ()
+            reply: Any = self.codec.encode(("return", value, changes))
+        except Gone:
+            raise
+        except Unsupported as error:
+            reply = self.codec.encode(("unsupported", str(error)))
+        except BaseException as error:
+            reply = self.codec.encode(("raise", *describe_error(error)))
+        self.end.send(reply)
+
+    def call(
+        self, target: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """Call a function; return its value, and those arguments that it changed with their place."""
+        variable = [place for place, value in enumerate(arguments) if type(value) not in FIXED]
+        before = [self.codec.encode(arguments[place]) for place in variable]
+        value = target(*arguments, **keywords)
+        changes = []
+        for place, old in zip(variable, before, strict=True):
+            try:
+                if self.codec.encode(arguments[place]) != old:
+                    changes.append((place, arguments[place]))
+            except Unsupported:
+                continue
+        return value, tuple(changes)
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a name is not the program's own: the module's, or a guard's of the restricted language."""
+    return name.startswith("__") or (name.startswith("_") and name.endswith("_") and len(name) > 1)
+
+
+def describe_error(error: BaseException) -> tuple[Any, ...]:
+    """Return an exception as plain values: its class's name, its built-in classes, its arguments, its text."""
+    kind = type(error)
+    try:
+        text = str(error)[:TEXT_LIMIT]
+    except BaseException:
+        text = ""
+    try:
+        arguments = error.args
+        Codec().encode(arguments)
+    except BaseException:
+        arguments = (text,)
+    return str(kind.__name__), builtin_names(kind), arguments, str(text)
+
+
+def make_error(name: str, text: str) -> Exception:
+    """Return an exception for one that a function of the tests raised."""
+    kind = getattr(builtins, name, None)
+    if isinstance(kind, type) and issubclass(kind, Exception):
+        try:
+            return kind(text)
+        except Exception:
+            return RuntimeError(text)
+    return RuntimeError(f"{name}: {text}")

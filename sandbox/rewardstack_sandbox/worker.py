@@ -1,0 +1,166 @@
+"""One worker process, as the caller sees it: started by exec, given jobs, killed at a deadline, started anew."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
+from rewardstack_sandbox.errors import IsolationUnavailable, SandboxError
+from rewardstack_sandbox.results import Layer
+from rewardstack_sandbox.values import Codec, Malformed
+
+__all__ = ["DEAD", "LATE", "Worker"]
+
+START_SECONDS = 60.0
+SLACK = 0.2  # after its own deadline a worker that has not answered is stuck in the tests
+PACKAGE_ROOT = str(Path(__file__).parents[1])
+PROGRAM = """
+import os, sys
+os.environ.clear()
+sys.path.insert(0, {root!r})
+from rewardstack_sandbox.server import serve
+sys.path.remove({root!r})
+serve({descriptor}, {isolation!r})
+"""
+LATE, DEAD = {"late": True}, {"dead": True}
+
+
+class Worker:
+    """A worker process and the jobs it has been given. Not for several threads at once.
+
+    `pending` are the jobs it has not answered, each with the wall time it may take; the first is being run.
+    """
+
+    def __init__(self, isolation: str) -> None:
+        self.isolation = isolation
+        self.process: subprocess.Popen[bytes] | None = None
+        self.channel: Channel | None = None
+        self.codec = Codec()
+        self.layers: tuple[Layer, ...] = ()
+        self.ready = False
+        self.pending: deque[tuple[int, float]] = deque()
+        self.began = 0.0
+        self.closed = False
+
+    def start(self) -> None:
+        """Start the process, without waiting for it."""
+        ours, theirs = socket.socketpair()
+        text = PROGRAM.format(root=PACKAGE_ROOT, descriptor=theirs.fileno(), isolation=self.isolation)
+        self.process = subprocess.Popen(
+            [sys.executable, "-s", "-P", "-B", "-c", text],
+            pass_fds=(theirs.fileno(),),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            env=environment(),
+            start_new_session=True,
+        )
+        theirs.close()
+        self.channel = Channel(ours)
+        self.ready = False
+
+    def ensure(self) -> None:
+        """Have it running and ready; `SandboxError` where it does not start, or has been closed."""
+        if self.closed:
+            raise SandboxError("this sandbox is closed")
+        if self.process is not None and self.process.poll() is not None:
+            self.kill()
+        if self.process is None:
+            self.start()
+        if self.ready or self.channel is None:
+            return
+        try:
+            hello = self.codec.decode(self.channel.receive(time.monotonic() + START_SECONDS))
+        except (Gone, Expired) as error:
+            self.kill()
+            how = "took too long to start" if isinstance(error, Expired) else "ended while starting"
+            raise SandboxError(f"a sandbox worker {how}; see standard error") from None
+        self.read_hello(hello)
+
+    def read_hello(self, hello: dict[str, Any]) -> None:
+        """Take a worker's first message."""
+        if "layers" not in hello:
+            self.kill()
+        if "lacking" in hello:
+            raise IsolationUnavailable(
+                f"isolation='strict' needs what is missing here ({'; '.join(hello['lacking'])}). "
+                f"isolation='best_effort' runs with what there is, 'restricted' also limits the language"
+            )
+        if "failed" in hello:
+            raise SandboxError(f"a sandbox worker could not confine itself: {hello['failed']}")
+        self.layers = tuple(Layer(*layer) for layer in hello["layers"])
+        self.ready = True
+
+    def submit(self, index: int, message: dict[str, Any]) -> None:
+        """Send a job."""
+        assert self.channel is not None
+        if not self.pending:
+            self.began = time.monotonic()
+        self.pending.append((index, message["limits"]["wall"]))
+        with contextlib.suppress(Gone, Expired):  # its answer will not come, which is seen then
+            self.channel.send(self.codec.encode(message), time.monotonic() + START_SECONDS)
+
+    @property
+    def deadline(self) -> float:
+        """When the job being run is overdue."""
+        return self.began + self.pending[0][1] + SLACK
+
+    def take(self) -> dict[str, Any]:
+        """Return the answer to the oldest job: what came of it, or `LATE` or `DEAD`; the worker is then killed."""
+        assert self.channel is not None
+        try:
+            result: dict[str, Any] = self.codec.decode(self.channel.receive(self.deadline))
+        except Expired:
+            self.kill()
+            return LATE
+        except (Gone, Oversized, Malformed):
+            self.kill()
+            return DEAD
+        self.pending.popleft()
+        self.began = time.monotonic()
+        if "fatal" in result:
+            self.kill()
+        return result
+
+    @property
+    def answered(self) -> bool:
+        """Whether an answer has already been read off the socket."""
+        return self.channel is not None and len(self.channel.buffer) > 0
+
+    def close(self) -> None:
+        """End the process for good, from any thread: whoever waits for it sees it gone."""
+        self.closed = True
+        self.strike()
+
+    def strike(self) -> None:
+        """Send the kill."""
+        process = self.process
+        if process is not None and process.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
+
+    def kill(self) -> None:
+        """End the process and all it started; `start` or `ensure` begins anew."""
+        self.strike()
+        if self.process is not None:
+            self.process.wait()
+        if self.channel is not None:
+            self.channel.close()
+        self.process = self.channel = None
+        self.ready = False
+
+
+def environment() -> dict[str, str]:
+    """Return a worker's environment: nothing of the caller's but what its interpreter may need to start.
+
+    The hash seed is fixed, so that the order of a set cannot change a verdict from one run to the next.
+    """
+    kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "SYSTEMROOT") if name in os.environ}
+    return {**kept, "PYTHONHASHSEED": "0"}

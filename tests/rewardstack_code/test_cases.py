@@ -1,0 +1,86 @@
+import json
+
+import pytest
+
+from rewardstack_code import io
+
+CASES = [{"input": "1 2\n", "output": "3"}, {"input": "5 5\n", "output": "10"}]
+ADD = "```python\na, b = map(int, input().split())\nprint(a + b)\n```"
+MUL = "```python\na, b = map(int, input().split())\nprint(a * b)\n```"
+
+
+def one(completion, cases=CASES, checker=None, **options):
+    (score,) = io(**options)([completion], [cases], checker=[checker])
+    return score
+
+
+@pytest.mark.parametrize(
+    "cases",
+    [CASES, json.dumps(CASES), {"inputs": ["1 2", "5 5"], "outputs": ["3", "10"]},
+     {"inputs": [["1 2"], ["5 5"]], "outputs": [["3"], ["10"]]}],
+)  # fmt: skip
+def test_forms_of_the_column(cases):
+    assert one(ADD, cases).value == 1.0
+    assert one(MUL, cases).value == 0.0
+
+
+def test_reason_and_details():
+    score = one(MUL)
+    assert score.reason == "case 1: token 1 is '2', expected '3'"
+    assert score.details["failed"] == 1
+    assert one(ADD).reason == "all 2 cases passed"
+
+
+def test_share():
+    cases = [*CASES, {"input": "2 2", "output": "4"}]
+    assert one(MUL, cases, credit="share").value == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("compare", "printed", "expected", "value"),
+    [
+        ("tokens", "1  2\\n3", "1 2 3", 1.0),
+        ("lines", "1 \\n2\\n\\n", "1\n2", 1.0),
+        ("lines", "1  2", "1 2", 0.0),
+        ("exact", "1\\n", "1\n", 1.0),
+        ("exact", "1", "1\n", 0.0),
+        ("numbers", "0.3333333", "0.33333333", 1.0),
+        ("numbers", "YES 1e3", "yes 1000.0", 1.0),
+        ("numbers", "10000001", "10000000", 0.0),
+        ("numbers", "nan", "1.0", 0.0),
+        ("tokens", "0.30", "0.3", 0.0),
+        ("tokens", "1 2", "1", 0.0),
+        ("tokens", "1", "1 2", 0.0),
+    ],
+)
+def test_comparisons(compare, printed, expected, value):
+    program = f"import sys\nsys.stdout.write('{printed}')"
+    assert one(program, [{"input": "", "output": expected}], compare=compare, where="text").value == value
+
+
+def test_a_checker_takes_any_right_answer():
+    checker = "def check(input, output, expected):\n    return sum(map(int, output.split())) == int(input)"
+    cases = [{"input": "7", "output": "3 4"}]
+    assert one("print(5, 2)", cases, checker, where="text").value == 1.0
+    assert one("print(5, 3)", cases, checker, where="text").value == 0.0
+    assert one("print('x')", cases, checker, where="text").value == 0.0
+    assert one("print(5, 2)", cases, "def check(", where="text").error is not None
+
+
+def test_early_stop():
+    crash = "import sys\nprint(input()); sys.exit(1)"
+    stopped = one(crash, where="text")
+    assert (stopped.value, stopped.reason) == (0.0, "case 1: runtime error: ended with exit code 1")
+    assert one(crash, where="text", stop_early=False).details["passed"] == 0
+
+
+def test_no_cases_is_an_abstention():
+    assert one(ADD, None).abstained
+    assert one(ADD, []).abstained
+
+
+def test_code_contests(data):
+    rows = [row for row in data("codecontests_stdin.jsonl") if row["solution_ok"]]
+    completions = [f"```python\n{row['solution']}\n```" for row in rows if "```" not in row["solution"]]
+    scores = io()(completions, [row["tests"] for row in rows])
+    assert [score.reason for score in scores if score.value != 1.0] == []

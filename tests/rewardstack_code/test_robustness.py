@@ -1,0 +1,60 @@
+import ast
+
+from rewardstack_code import robust
+from rewardstack_code.similarity import similarity
+from rewardstack_code.variants import VARIANTS, rename_variables, reorder_tests
+from rewardstack_sandbox import Tests
+from rewardstack_sandbox.shared import shared_sandbox
+
+GOOD = "def f(x):\n    '''Add.'''\n    y = x + 1  # one more\n    return y\n"
+TESTS = ["assert f(1) == 2", "assert f(5) == 6"]
+
+
+def test_a_sound_program_passes_in_every_variant():
+    (score,) = robust()([GOOD], [TESTS])
+    assert (score.value, score.reason) == (1.0, "passes in all 4 variants")
+
+
+def test_a_program_that_knows_the_order_of_its_tests_does_not():
+    counting = "answers = iter([2, 6])\ndef f(x):\n    return next(answers)\n"
+    (score,) = robust(seed=1)([counting], [TESTS])
+    assert score.value < 1.0
+    assert "tests reordered" in score.reason
+
+
+def test_a_program_that_does_not_pass_is_worth_nothing():
+    (score,) = robust()(["def f(x): return 0"], [TESTS])
+    assert score.value == 0.0
+    assert score.reason.startswith("the program itself does not pass")
+
+
+def test_variants_keep_the_meaning_of_real_programs(data):
+    rows = data("humaneval.jsonl")
+    jobs, names = [], []
+    for row in rows:
+        source = row["prompt"] + row["canonical_solution"]
+        for name, change in VARIANTS.items():
+            jobs.append(Tests(change(source, 3), row["test"], row["entry_point"]))
+            names.append((name, row["task_id"]))
+        jobs.append(Tests(source, reorder_tests(row["test"], 3), row["entry_point"]))
+        names.append(("reordered", row["task_id"]))
+    failed = [
+        (name, report.reason)
+        for name, report in zip(names, shared_sandbox().run_many(jobs))
+        if not report.passed
+    ]
+    assert failed == []
+
+
+def test_renaming_changes_names_and_nothing_else():
+    changed = rename_variables(GOOD)
+    assert "y" not in {node.id for node in ast.walk(ast.parse(changed)) if isinstance(node, ast.Name)}
+    assert similarity(ast.parse(GOOD), ast.parse(changed)) == 1.0
+
+
+def test_names_that_others_see_stay():
+    source = "def f(a):\n    b = a\n    def g():\n        return b\n    import os as c\n    return g() + len(c.sep) - 1\n"
+    assert rename_variables(source).count("b") >= 2
+    space = {}
+    exec(rename_variables(source), space)
+    assert space["f"](3) == 3

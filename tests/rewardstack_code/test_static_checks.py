@@ -1,0 +1,99 @@
+import pytest
+
+from rewardstack import Stack
+from rewardstack_code import static
+from rewardstack_code.checks import CHECKS
+
+GOOD = (
+    "def solve(n):\n    total = 0\n    for digit in str(n):\n        total += int(digit)\n    return total\n"
+)
+
+
+COLUMNS = {"entry_point", "parameters", "tests", "reference", "prompt_code"}
+
+
+def check(code, *, only=None, **named):
+    weights = {} if only is None else {name: float(name == only) for name in CHECKS}
+    columns = {name: named.pop(name) for name in COLUMNS & named.keys()}
+    return static(weights=weights, **named)(f"```python\n{code}\n```", **columns)
+
+
+def test_a_clean_program():
+    score = check(GOOD, entry_point="solve", parameters=["n"])
+    assert (score.value, score.reason) == (1.0, "every check passed")
+
+
+@pytest.mark.parametrize(
+    ("only", "code", "named", "reason"),
+    [
+        ("entry_point", "x = 1", {"entry_point": "solve"}, "entry_point: solve is not defined"),
+        ("signature", "def solve(a, b): pass", {"entry_point": "solve", "parameters": ["n"]},
+         "signature: solve takes (a, b), asked were 1 arguments"),
+        ("imports", "import os.path", {}, "imports: imports os.path"),
+        ("imports", "from subprocess import run", {}, "imports: imports subprocess"),
+        ("imports", "x = 1", {"required_imports": ("math",)}, "imports: does not import math"),
+        ("calls", "import os\nos.system('x')", {"forbidden_calls": ("os.*",)}, "calls: calls os.system"),
+        ("calls", "x = 1", {"required_calls": ("sorted",)}, "calls: does not call sorted"),
+        ("names", "print(input)", {"forbidden_names": ("input",)}, "names: uses input"),
+        ("nodes", "f = lambda: 1", {"forbidden_nodes": ("Lambda",)}, "nodes: uses Lambda"),
+        ("nodes", "x = 1", {"required_nodes": ("For",)}, "nodes: does not use For"),
+        ("tricks", "().__class__.__base__.__subclasses__()", {}, "tricks: uses __subclasses__"),
+        ("tricks", "eval('1')", {}, "tricks: uses eval"),
+        ("complexity", "def f(x):\n" + "    if x: pass\n" * 9, {"complexity": 5},
+         "complexity: f has complexity 10, allowed is 5"),
+        ("length", "x = 1\n" * 9, {"lines": 5}, "length: has 9 lines, allowed are 5"),
+        ("copy", GOOD.replace("total", "t"), {"reference": GOOD}, "copy: 100% alike the reference, allowed are 95%"),
+        ("hard_coding", "def solve(n):\n    if n == 1234: return 10\n    return {5678: 26}[n]",
+         {"tests": ["assert solve(1234) == 10", "assert solve(5678) == 26"]},
+         "hard_coding: compares with 1234, a value of the tests (and 1 more)"),
+    ],
+)  # fmt: skip
+def test_each_check_finds_what_it_is_for(only, code, named, reason):
+    score = check(code, only=only, **named)
+    assert (score.value, score.reason) == (0.0, reason)
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_each_check_leaves_a_clean_program_alone(name):
+    tests = ["assert solve(1234) == 10", "assert solve(5678) == 26"]
+    assert check(GOOD, only=name, entry_point="solve", parameters=["n"], tests=tests).value == 1.0
+
+
+def test_each_check_has_a_description():
+    assert all(function.__doc__ for function, _ in CHECKS.values())
+
+
+def test_lines_are_listed():
+    score = check("x = 1\nimport os\ny = eval('2')")
+    assert score.details["findings"] == [
+        {"check": "imports", "line": 2, "text": "imports os"},
+        {"check": "tricks", "line": 3, "text": "uses eval"},
+    ]
+    assert 0 < score.value < 1
+
+
+def test_what_does_not_parse_is_worth_nothing():
+    assert check("def f(:").reason == "does not parse: invalid syntax"
+    assert check("def f(:").value == 0.0
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "(" * 100_000,
+        "-" * 99_999 + "1",
+        "[" * 5000 + "]" * 5000,
+        "x = " + "not " * 50_000 + "1",
+        "x" * 200_000,
+        "\0",
+        "\ud800",
+    ],
+)
+def test_hostile_text_is_refused(code):
+    assert static(where="text")(code).value == 0.0
+
+
+def test_in_a_stack():
+    stack = Stack({"static": {"use": "rewardstack_code:static", "lines": 5}})
+    scores = stack(prompts=["p"] * 2, completions=["x = 1", "x = ("])
+    assert scores == [1.0, 0.0]

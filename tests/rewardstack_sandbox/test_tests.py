@@ -1,0 +1,407 @@
+"""Tests of every kind against programs of every kind; the tests stay on the trusted side."""
+
+import pytest
+
+from rewardstack_sandbox import Limits, Status
+
+ADD = "def add(a, b):\n    return a + b\n"
+CHECK = "def check(candidate):\n    assert candidate(1, 2) == 3\n    assert candidate(0, 0) == 0, 'zero'\n"
+PYTEST = """
+import pytest
+from solution import add
+
+@pytest.mark.parametrize("a, b, c", [(1, 2, 3), (4, 5, 9)])
+def test_sums(a, b, c):
+    assert add(a, b) == c
+
+def test_error():
+    with pytest.raises(TypeError):
+        add(1, "a")
+"""
+UNITTEST = """
+import unittest
+from solution import add
+
+class AddTest(unittest.TestCase):
+    def setUp(self):
+        self.one = 1
+
+    def test_one(self):
+        self.assertEqual(add(self.one, 1), 2)
+
+    def test_text(self):
+        self.assertRaises(TypeError, add, 1, "a")
+
+if __name__ == "__main__":
+    unittest.main()
+"""
+SCRIPT = "for a in range(3):\n    assert add(a, a) == 2 * a\nassert add(5, 5) == 10\n"
+FORMS = {
+    "list": (["assert add(1, 2) == 3", "assert add(2, 2) == 4"], None, 2),
+    "check": (CHECK, "add", 2),
+    "check, called": (CHECK + "check(add)\n", None, 1),
+    "pytest": (PYTEST, None, 3),
+    "unittest": (UNITTEST, None, 2),
+    "script": (SCRIPT, None, 2),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms(sandbox, form):
+    tests, entry_point, count = FORMS[form]
+    good = sandbox.run_tests(ADD, tests, entry_point=entry_point)
+    assert (good.passed, good.status, good.reason) == (True, "accepted", "")
+    assert len(good.tests) == good.total == count
+    bad = sandbox.run_tests("def add(a, b): return a - b", tests, entry_point=entry_point)
+    assert (bad.passed, bad.status) == (False, "wrong_answer")
+
+
+def test_a_failure_says_what_was_returned(sandbox):
+    report = sandbox.run_tests("def add(a, b): return 7", CHECK, entry_point="add")
+    assert report.reason == "assert candidate(1, 2) == 3: the last call returned 7"
+    assert [test.passed for test in report.tests] == [False, False]
+    assert report.share == 0.0
+
+
+def test_share_counts_tests_that_were_not_reached(sandbox):
+    program = "import os\ndef f(x):\n    if x == 2: os._exit(0)\n    return x"
+    report = sandbox.run_tests(program, [f"assert f({x}) == {x}" for x in range(5)])
+    assert (report.passed, report.status, report.share, report.total) == (False, "runtime_error", 0.4, 5)
+
+
+def test_stop_early(sandbox):
+    report = sandbox.run_tests(
+        "def f(x): return 0", [f"assert f({x}) == {x}" for x in range(5)], stop_early=True
+    )
+    assert [test.passed for test in report.tests] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("program", "status"),
+    [
+        ("def f(x): return x + 1", "wrong_answer"),
+        ("def f(x): return [][1]", "runtime_error"),
+        ("def g(x): return x", "runtime_error"),
+        ("def f(x): return x +", "syntax_error"),
+        ("def f(x):\n    while True: pass", "time_limit_exceeded"),
+        ("while True: pass", "time_limit_exceeded"),
+        ("def f(x): return bytearray(1 << 40)", "memory_limit_exceeded"),
+        ("x = bytearray(1 << 40)", "memory_limit_exceeded"),
+        ("print('x' * 3_000_000)\ndef f(x): return x", "output_limit_exceeded"),
+        ("class I(int):\n    __eq__ = lambda *_: True\ndef f(x): return I(9)", "unsupported_value"),
+        ("class I:\n    __eq__ = lambda *_: True\ndef f(x): return I()", "unsupported_value"),
+        ("class I:\n    __sub__ = __rsub__ = lambda *_: 0\ndef f(x): return I()", "unsupported_value"),
+        ("def f(x):\n    raise SystemExit(0)", "runtime_error"),
+        ("import os\nos._exit(0)", "runtime_error"),
+        ("raise SystemExit(0)", "runtime_error"),
+        ("def f(x):\n    a = []\n    a.append(a)\n    return a", "unsupported_value"),
+        ("import os\ndef f(x): os.write(3, b'\\xff' * 99); return x", "unsupported_value"),
+    ],
+)
+def test_status(sandbox, program, status):
+    report = sandbox.run_tests(
+        program, ["assert f(1) == 1", "assert abs(f(2) - 2) < 0.1"], limits=Limits(wall=1)
+    )
+    assert (report.status, report.passed) == (status, False)
+
+
+@pytest.mark.parametrize(
+    ("tests", "entry_point"),
+    [("", None), ("x = 1", None), ([], None), ("assert f(1) ==", None), ("def check(candidate): pass", "f"),
+     ("assert True", None), ("import no_such_module\nassert f(1) == 1", None)],
+)  # fmt: skip
+def test_tests_that_test_nothing_are_not_the_programs_fault(sandbox, tests, entry_point):
+    report = sandbox.run_tests("def f(x): return x", tests, entry_point=entry_point)
+    assert (report.passed, report.status) == (False, Status.infrastructure_error)
+
+
+def test_the_program_never_holds_the_tests(sandbox):
+    program = """
+import gc, sys
+def f(x):
+    frame, found = sys._getframe(), []
+    while frame:
+        found.append(frame.f_code.co_filename)
+        frame = frame.f_back
+    texts = [o for o in gc.get_objects() if isinstance(o, (str, dict, tuple)) and '{}{}'.format('MARK', 'ER') in repr(o)[:10**6]]
+    return ([name for name in found if 'tests' in name], len(texts))
+"""
+    report = sandbox.run_tests(program, "MARKER = 'MARKER'\nassert f(1) == 0, MARKER")
+    assert report.reason.endswith("the last call returned ([], 0)")
+
+
+def test_the_programs_own_built_ins_do_not_reach_the_tests(sandbox):
+    program = "def all(x): return True\ndef abs(x): return 0\ndef f(x): return 0"
+    report = sandbox.run_tests(program, ["assert all([f(1) == 1])", "assert abs(f(3) - 3) < 1"])
+    assert [test.passed for test in report.tests] == [False, False]
+
+
+def test_a_program_may_be_about_a_built_in_name(sandbox):
+    assert sandbox.run_tests("def sum(a, b): return a + b", ["assert sum(1, 2) == 3"]).passed
+
+
+def test_changed_arguments_come_back(sandbox):
+    program = "def f(a, d, s):\n    a.sort(); d['k'] = 1; s.discard(1)"
+    tests = (
+        "a, d, s = [2, 1], {}, {1, 2}\nf(a, d, s)\nassert a == [1, 2]\nassert d == {'k': 1}\nassert s == {2}"
+    )
+    assert sandbox.run_tests(program, tests).passed
+
+
+def test_functions_of_the_tests_can_be_called_back(sandbox):
+    program = "def f(g, x): return [g(i) for i in x]\ndef h(it): return sum(it)"
+    tests = [
+        "assert f(lambda i: i * 2, [1, 2]) == [2, 4]",
+        "assert h(iter([1, 2])) == 3",
+        "assert f(str, [1]) == ['1']",
+    ]
+    assert sandbox.run_tests(program, tests).passed
+
+
+def test_an_error_of_a_function_of_the_tests_reaches_the_program(sandbox):
+    program = "def f(g):\n    try: g()\n    except KeyError: return 'seen'"
+    assert sandbox.run_tests(program, "def g(): raise KeyError('x')\nassert f(g) == 'seen'").passed
+
+
+def test_calls_may_cross_again_and_again(sandbox):
+    program = "def f(g, n): return n if n == 0 else g(f, n - 1)"
+    assert sandbox.run_tests(program, "def g(f, n): return f(g, n) + 1\nassert f(g, 5) == 5").passed
+
+
+def test_classes_are_used_through_stand_ins(sandbox):
+    program = """
+class Vector:
+    zero = 0
+    def __init__(self, x, y): self.x, self.y = x, y
+    def __add__(self, other): return Vector(self.x + other.x, self.y + other.y)
+    def __len__(self): return 2
+    def __iter__(self): return iter((self.x, self.y))
+    def length(self): return (self.x ** 2 + self.y ** 2) ** 0.5
+    def __eq__(self, other): return True
+def largest(vectors): return max(vectors, key=Vector.length)
+"""
+    tests = """
+v = Vector(3, 4)
+assert v.length() == 5.0
+assert len(v) == 2 and list(v) == [3, 4] and 3 in v and 7 not in v
+assert (v + Vector(1, 1)).x == 4
+assert v + Vector(1, 1) == Vector(4, 5)
+assert v != Vector(4, 5)
+v.x = 6
+assert v.x == 6
+assert largest([v, Vector(9, 9)]).x == 9
+assert Vector.zero == 0
+"""
+    report = sandbox.run_tests(program, tests)
+    assert report.passed, report
+
+
+def test_classes_of_the_tests_cross_by_content(sandbox):
+    program = "def total(node):\n    return 0 if node is None else node.value + total(node.next)\ndef same(node): return node"
+    tests = """
+class Node:
+    def __init__(self, value, next=None):
+        self.value, self.next = value, next
+    def __eq__(self, other):
+        return self.value == other.value
+assert total(Node(1, Node(2, Node(3)))) == 6
+assert same(Node(4)) == Node(4)
+"""
+    report = sandbox.run_tests(program, tests)
+    assert report.passed, report
+
+
+def test_dataclasses_and_named_tuples_are_judged_by_content(sandbox):
+    program = """
+from dataclasses import dataclass
+from collections import namedtuple, Counter
+@dataclass
+class Point:
+    x: int
+    y: int
+    def __eq__(self, other): return True
+Pair = namedtuple("Pair", "a b")
+def point(): return Point(1, 2)
+def pair(): return Pair(1, 2)
+def count(): return Counter("aab")
+"""
+    tests = ["assert point() == Point(1, 2)", "assert point() != Point(1, 3)", "assert pair() == (1, 2)",
+             "assert pair().a == 1", "assert count() == {'a': 2, 'b': 1}"]  # fmt: skip
+    report = sandbox.run_tests(program, tests)
+    assert report.passed, report
+
+
+def test_generators_are_asked_item_by_item(sandbox):
+    program = "def f():\n    n = 0\n    while True:\n        yield n; n += 1"
+    tests = "import itertools\nassert list(itertools.islice(f(), 3)) == [0, 1, 2]\ng = f()\nassert (next(g), next(g)) == (0, 1)"
+    assert sandbox.run_tests(program, tests).passed
+
+
+def test_exceptions_of_the_program_can_be_expected(sandbox):
+    program = """
+class Odd(ValueError): pass
+def f(x):
+    if x % 2: raise Odd(x)
+    raise KeyError('even')
+"""
+    tests = """
+try:
+    f(1)
+except Odd as error:
+    assert error.args == (1,)
+else:
+    assert False
+try:
+    f(1)
+except ValueError:
+    pass
+try:
+    f(2)
+except KeyError as error:
+    assert str(error) == "'even'"
+"""
+    report = sandbox.run_tests(program, tests)
+    assert report.passed, report
+
+
+def test_a_swallowed_refusal_is_no_pass(sandbox):
+    program = "class I(int): pass\ndef f(x): return I(x)"
+    tests = "try:\n    f(1)\n    raise SystemError\nexcept Exception:\n    pass\nassert True"
+    report = sandbox.run_tests(program, tests)
+    assert (report.passed, report.status) == (False, "unsupported_value")
+
+
+def test_a_swallowed_time_out_is_no_pass(sandbox):
+    program = "def f(x):\n    while True: pass"
+    tests = "for i in range(3):\n    try:\n        f(1)\n    except BaseException:\n        pass\nassert True"
+    report = sandbox.run_tests(program, tests, limits=Limits(wall=0.5))
+    assert (report.passed, report.status) == (False, "time_limit_exceeded")
+    assert report.wall_time < 1
+
+
+def test_membership_and_truth_are_not_the_programs_to_say(sandbox):
+    program = """
+class Yes:
+    def __contains__(self, x): return True
+    def __bool__(self): return True
+    def __iter__(self): return iter(())
+    def __lt__(self, x): return True
+def f(x): return Yes()
+"""
+    report = sandbox.run_tests(
+        program, ["assert 5 in f(1)", "assert f(1)", "assert f(1) < 3", "assert f(1) == 5"]
+    )
+    assert not any(test.passed for test in report.tests)
+
+
+def test_huge_integers_cannot_hang_the_judge(sandbox):
+    program = "def f(x): return 1 << 60_000_000"
+    report = sandbox.run_tests(program, "assert f(1) ** f(1) == 3", limits=Limits(wall=1))
+    assert (report.passed, report.status) == (False, "time_limit_exceeded")
+    assert sandbox.run_tests(ADD, CHECK, entry_point="add").passed
+
+
+def test_setup_runs_with_the_tests(sandbox):
+    assert sandbox.run_tests(ADD, ["assert add(one, 1) == 2"], setup="one = 1").passed
+
+
+def test_calls_that_are_foreseen_are_made_once_and_in_order(sandbox):
+    program = "seen = []\ndef f(x, *, y=0):\n    seen.append((x, y))\n    return list(seen)"
+    tests = ["assert f(1) == [(1, 0)]", "assert len(f(2, y=5)) == 2", "assert f(3)[1:] == [(2, 5), (3, 0)]"]
+    report = sandbox.run_tests(program, tests)
+    assert report.passed, report
+
+
+def test_a_wrong_foresight_is_mended(sandbox):
+    program = "seen = []\ndef f(x):\n    seen.append(x)\n    return len(seen)"
+    tests = ["assert f(1) == 1", "assert f(2) == 2"]
+    setup = "def f(x): return real(x)"
+    assert not sandbox.run_tests(program, tests, setup=setup).passed
+    swapped = (
+        "import builtins\nsaved = len\nassert f(1) == 1\nassert [f := None] and True\nassert f(2) == 2\n"
+    )
+    assert sandbox.run_tests(program, swapped).status == "wrong_answer"
+
+
+def test_a_failing_call_among_those_foreseen(sandbox):
+    program = "def f(x):\n    if x == 1: raise ValueError('one')\n    return x"
+    report = sandbox.run_tests(program, [f"assert f({x}) == {x}" for x in range(4)])
+    assert [test.passed for test in report.tests] == [True, False, True, True]
+    assert report.status == "runtime_error"
+
+
+def test_large_arguments_are_not_sent_ahead(sandbox):
+    big = "x" * 30_000
+    report = sandbox.run_tests("def f(x): return len(x)", [f"assert f({big!r}) == 30000"] * 20)
+    assert report.passed, report
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "def f(x): raise StopIteration",
+        "class f:\n    def __new__(cls, x): raise StopIteration",
+        "def f(x): return iter(())",
+        "def f(x): return []",
+    ],
+)
+def test_a_loop_that_ends_early_is_no_pass(sandbox, program):
+    tests = "def check(candidate):\n    for got, want in zip(map(candidate, [1, 2]), [1, 2]):\n        assert got == want\n"
+    report = sandbox.run_tests(program, tests, entry_point="f")
+    assert not report.passed
+    tests = "def check(candidate):\n    for got in candidate(1):\n        assert got == 1\n"
+    report = sandbox.run_tests(program, tests, entry_point="f")
+    assert (report.passed, report.status in ("wrong_answer", "runtime_error")) == (False, True)
+
+
+def test_modules_of_the_tests_are_not_the_programs_to_replace(sandbox):
+    program = "class math:\n    isclose = staticmethod(lambda *_, **__: True)\ndef f(x): return 9.0"
+    assert not sandbox.run_tests(program, ["assert math.isclose(f(1), 1.0)"]).passed
+    assert sandbox.run_tests("def f(x): return 1.0", ["assert math.isclose(f(1), 1.0)"]).passed
+
+
+def test_built_in_functions_given_to_the_program_are_its_own(sandbox):
+    program = "def f(g, x):\n    return g(x)"
+    tests = [
+        "assert f(eval, '1 + 1') == 2",
+        "assert f(len, 'abc') == 3",
+        "assert f(eval, '_rewardstack_count') == 1",
+    ]
+    report = sandbox.run_tests(program, tests)
+    assert [test.passed for test in report.tests] == [True, True, False]
+    assert report.status == "runtime_error"
+
+
+def test_methods_of_the_tests_classes_are_not_the_programs_to_set(sandbox):
+    program = "def f(node):\n    node.valid = lambda: True\n    return node"
+    tests = "class Node:\n    def __init__(self): self.x = 0\n    def valid(self): return self.x == 5\nassert f(Node()).valid()"
+    assert not sandbox.run_tests(program, tests).passed
+
+
+def test_a_program_cannot_claim_that_the_sandbox_failed(sandbox):
+    claim = """
+import os, sys
+sys.path.insert(0, "x")
+from rewardstack_sandbox.values import Codec
+data = Codec().encode(("layer_failed", "seccomp"))
+os.write(3, len(data).to_bytes(4, "little") + data)
+os._exit(1)
+"""
+    assert sandbox.run_tests(claim + "def f(): return 1", ["assert f() == 1"]).status == "runtime_error"
+    assert sandbox.run(claim).status == "runtime_error"
+
+
+def test_a_large_value_is_refused(sandbox):
+    report = sandbox.run_tests("def f(): return b'x' * (20 << 20)", ["assert f() == 1"])
+    assert (report.passed, report.status) == (False, "unsupported_value")
+
+
+def test_what_tests_change_does_not_outlast_them(sandbox):
+    rude = "import builtins, sys\nassert f() == 1\nbuiltins.len = None\nsys.stdout = None\nsys.setrecursionlimit(99)"
+    for _ in range(4):
+        assert sandbox.run_tests("def f(): return 1", rude).passed
+        assert sandbox.run_tests("def f(): return [1]", ["assert len(f()) == 1"]).passed
+
+
+def test_a_name_for_a_built_in_class_is_a_program(sandbox):
+    assert sandbox.run_tests("to_int = int", ["assert to_int('5') == 5"]).passed

@@ -1,0 +1,128 @@
+"""Values as bytes: what crosses comes back equal and of the same type; nothing else crosses."""
+
+import collections
+import datetime as dt
+import decimal
+import fractions
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rewardstack_sandbox.values import Codec, Malformed, Unsupported
+
+CODEC = Codec()
+Point = collections.namedtuple("Point", "x y")  # noqa: PYI024
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False),
+    st.complex_numbers(allow_nan=False),
+    st.text(),
+    st.binary(),
+    st.decimals(allow_nan=False),
+    st.fractions(),
+    st.dates(),
+    st.datetimes(timezones=st.none() | st.just(dt.UTC)),
+    st.timedeltas(),
+)
+values = st.recursive(
+    scalars,
+    lambda inner: st.one_of(
+        st.lists(inner), st.lists(inner).map(tuple), st.lists(inner).map(collections.deque),
+        st.sets(scalars), st.frozensets(scalars), st.dictionaries(scalars, inner),
+        st.dictionaries(scalars, inner).map(collections.OrderedDict),
+    ),
+    max_leaves=20,
+)  # fmt: skip
+
+
+@given(values)
+@settings(max_examples=60)
+def test_round_trip(value):
+    back = CODEC.decode(CODEC.encode(value))
+    assert back == value
+    assert type(back) is type(value)
+
+
+@given(st.binary(max_size=200))
+@settings(max_examples=300)
+def test_any_bytes_are_a_value_or_malformed(data):
+    try:
+        CODEC.decode(data)
+    except Malformed:
+        return
+
+
+@settings(max_examples=60)
+@given(values, st.integers(0, 10**6), st.integers(0, 255))
+def test_changed_bytes_are_a_value_or_malformed(value, place, byte):
+    data = bytearray(CODEC.encode(value))
+    data[place % len(data)] = byte
+    test_any_bytes_are_a_value_or_malformed.hypothesis.inner_test(bytes(data))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [range(1, 9, 2), slice(1, None, 2), collections.Counter("aab"), Point(1, [2]), int, dict, ..., NotImplemented,
+     decimal.Decimal("NaN"), fractions.Fraction(1, 3), dt.time(1, 2, tzinfo=dt.UTC), "\ud800",
+     bytearray(b"x"), 1 << 5000, -(1 << 63), float("inf")],
+)  # fmt: skip
+def test_special_values(value):
+    assert repr(CODEC.decode(CODEC.encode(value))) == repr(value)
+
+
+def test_a_default_dict_keeps_its_items():
+    back = CODEC.decode(CODEC.encode(collections.defaultdict(list, a=[1])))
+    assert back == {"a": [1]}
+    assert type(back) is collections.defaultdict
+
+
+class Friendly(int):
+    def __eq__(self, other):
+        return True
+
+    __hash__ = int.__hash__
+
+
+class FriendlyTuple(tuple):  # noqa: SLOT001
+    _fields = ("x",)
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = tuple.__hash__
+
+
+def test_subclasses_of_built_in_types_do_not_cross():
+    for value in (Friendly(3), [Friendly(3)], {"a": (Friendly(3),)}, object(), lambda: 1, iter([])):
+        with pytest.raises(Unsupported):
+            CODEC.encode(value)
+
+
+def test_of_what_looks_like_a_named_tuple_the_content_crosses():
+    back = CODEC.decode(CODEC.encode(FriendlyTuple([3])))
+    assert back == (3,)
+    assert back != (4,)
+
+
+def test_depth_is_bounded():
+    value: list = []
+    for _ in range(10_000):
+        value = [value]
+    with pytest.raises(Unsupported):
+        CODEC.encode(value)
+    cyclic: list = []
+    cyclic.append(cyclic)
+    with pytest.raises(Unsupported):
+        CODEC.encode(cyclic)
+    with pytest.raises(Malformed):
+        CODEC.decode(b"l\x01\0\0\0" * 10_000 + b"n")
+
+
+def test_a_length_takes_no_memory_until_it_is_true():
+    with pytest.raises(Malformed):
+        CODEC.decode(b"l\xff\xff\xff\xff")
+    with pytest.raises(Malformed):
+        CODEC.decode(b"s\xff\xff\xff\x7fabc")
