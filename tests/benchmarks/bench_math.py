@@ -9,6 +9,7 @@ groups of eight the gold answer is parsed once a group by both.
 
 import argparse
 import json
+import logging
 import signal
 import statistics
 import time
@@ -29,6 +30,9 @@ def load_peer() -> tuple[Callable[[str], Any], Callable[[Any, Any], bool]] | Non
         from math_verify import parse, verify
     except ImportError:
         return None
+    logging.getLogger("math_verify").setLevel(
+        logging.CRITICAL
+    )  # it logs what it has no time for, at any length
 
     def read(text: str) -> Any:
         return parse(text if "$" in text or "\\boxed" in text or "\\[" in text else f"${text}$")
