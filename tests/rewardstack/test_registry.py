@@ -230,7 +230,7 @@ def rewards_sandboxes(): raise {fault}
     registry().add(Observer(), "observer")
     assert Stack({"a": lambda completion: 1.0}).score_one("x").total == 1.0
     assert sys.modules["watching_hooks"].seen == [1]
-    assert [found.name for found in registry().extensions("rewards_sandboxes")] == ["jail"]
+    assert "jail" in [found.name for found in registry().extensions("rewards_sandboxes")]
     assert list(registry().broken) == ["b_gone"]
     assert "the rewards_batch_scored hook of plugin 'a_broken' failed" in caplog.text
     assert "the hook plugin 'b_gone' cannot be loaded" in caplog.text
@@ -249,9 +249,8 @@ def test_an_observer_that_fails_is_logged_and_changes_no_score(caplog):
 
 def test_sandboxes_and_probes_are_found_by_hook():
     registry().add(Observer(), "observer")
-    assert [(found.name, found.summary) for found in registry().extensions("rewards_sandboxes")] == [
-        ("jail", "a dictionary")
-    ]
+    found = {each.name: each.summary for each in registry().extensions("rewards_sandboxes")}
+    assert found["jail"] == "a dictionary"
     assert "empty" in [found.name for found in registry().extensions("rewards_audit_probes")]
 
 
