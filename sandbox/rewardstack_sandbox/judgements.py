@@ -103,7 +103,8 @@ def status_of(
         return Status.time_limit_exceeded, f"over {limits['wall']:g} s"
     if over:
         return Status.output_limit_exceeded, f"more than {limits['output']} bytes of output"
-    if ended.exit_code == SIGNAL_KILL and ended.cpu_time >= limits["cpu"] - 0.1:
+    # the kernel enforces its limit by sampled ticks, which may run ahead of the time it reports
+    if ended.exit_code == SIGNAL_KILL and ended.cpu_time >= 0.75 * limits["cpu"] - 0.1:
         return Status.time_limit_exceeded, f"over {limits['cpu']} s of processor time"
     if note and ended.exit_code != 0:
         return NOTES[note], text or "out of memory"
