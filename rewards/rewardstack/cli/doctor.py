@@ -80,7 +80,7 @@ def examine() -> dict[str, Any]:
         "commands": examine_commands(broken),
         "extras": examine_extras(),
         "workers": examine_workers(broken),
-        "sandboxes": examine_sandboxes(known, broken),
+        "sandboxes": examine_sandboxes(known),
         "probes": examine_hook(known, "rewards_audit_probes", broken),
         "broken": broken,
     }
@@ -150,8 +150,11 @@ def why_so_many() -> str:
     return "the cores this process may use" + (f", shared by LOCAL_WORLD_SIZE={ranks} ranks" if ranks else "")
 
 
-def examine_sandboxes(known: Registry, broken: dict[str, str]) -> dict[str, dict[str, Any]]:
-    """Return each sandbox that a plugin registers, with its layers of confinement as one started here finds them."""
+def examine_sandboxes(known: Registry) -> dict[str, dict[str, Any]]:
+    """Return each sandbox that a plugin registers, with its layers of confinement as one started here finds them.
+
+    One that cannot start here, for want of an extra or of the platform, is no fault of the installation.
+    """
     found: dict[str, dict[str, Any]] = {}
     for extension in known.extensions("rewards_sandboxes"):
         layers: dict[str, str] = {}
@@ -159,7 +162,7 @@ def examine_sandboxes(known: Registry, broken: dict[str, str]) -> dict[str, dict
             with extension.make(workers=1) as sandbox:
                 layers = {layer.name: layer_text(layer) for layer in sandbox.capabilities()}
         except Exception as error:  # whatever keeps a sandbox from starting is what is asked for
-            broken[f"sandbox {extension.name}"] = f"{type(error).__name__}: {error}"
+            layers = {"not available": str(error)}
         found[extension.name] = {"summary": extension.summary, "layers": layers}
     return found
 
