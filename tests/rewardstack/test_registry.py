@@ -14,7 +14,7 @@ from rewardstack.registry import configure, registry
 
 @pytest.fixture(autouse=True)
 def _fresh_registry(monkeypatch):
-    monkeypatch.delenv("REWARDSTACK_NO_PLUGINS", raising=False)
+    monkeypatch.setenv("REWARDSTACK_NO_PLUGINS", "")  # recorded, so that what `configure` sets is undone
     registry.cache_clear()
     yield
     registry.cache_clear()
