@@ -14,6 +14,7 @@ import pytest
 
 from rewardstack import Sample, Stack, call_isolated, workers
 from rewardstack.errors import IsolationError, StackError
+from tests.timing import seconds_at_best
 
 RISKY = str(Path(__file__).parents[1] / "data/rewards/risky.py")
 
@@ -45,12 +46,14 @@ def alive(pid):
 def test_hanging_rows_cost_their_deadlines_and_half_a_second(hanging):
     deadline = 0.6
     texts = ["a", *(f"hang{place}" for place in range(hanging)), "b"]
-    began = time.monotonic()
-    got = scores(stack(timeout=deadline), texts)
+
+    def score_them():
+        got = scores(stack(timeout=deadline), texts)
+        assert [score.value for score in got] == [1.0, *[None] * hanging, 1.0]
+        assert {score.error for score in got[1:-1]} == {"timed out after 0.6 s"}
+
     bound = math.ceil(hanging / workers.pool().size) * deadline + 0.5
-    assert time.monotonic() - began <= bound
-    assert [score.value for score in got] == [1.0, *[None] * hanging, 1.0]
-    assert {score.error for score in got[1:-1]} == {"timed out after 0.6 s"}
+    assert seconds_at_best(score_them, bound) <= bound
 
 
 def test_a_time_out_may_be_the_policys_fault():
@@ -350,9 +353,7 @@ def test_results_that_do_harm_when_they_are_rebuilt_harm_their_own_row_alone():
 def test_a_result_that_takes_its_time_to_be_rebuilt_delays_no_deadline():
     slow = threading.Thread(target=scores, args=(stack("returns_odd", timeout=20), ["sleep"]))
     slow.start()
-    began = time.monotonic()
-    scores(stack(timeout=0.3), ["hang"])
-    assert time.monotonic() - began < 1.2
+    assert seconds_at_best(lambda: scores(stack(timeout=0.3), ["hang"]), 1.2, attempts=2) <= 1.2
     slow.join()
 
 

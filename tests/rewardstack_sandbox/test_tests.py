@@ -276,7 +276,7 @@ def test_a_swallowed_time_out_is_no_pass(sandbox):
     tests = "for i in range(3):\n    try:\n        f(1)\n    except BaseException:\n        pass\nassert True"
     report = sandbox.run_tests(program, tests, limits=Limits(wall=0.5))
     assert (report.passed, report.status) == (False, "time_limit_exceeded")
-    assert report.wall_time < 1
+    assert report.wall_time < 1.2, "one limit, not one for each call"
 
 
 def test_membership_and_truth_are_not_the_programs_to_say(sandbox):
