@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.timing import seconds_at_best
 
 from rewardstack import Sample, Stack, call_isolated, workers
 from rewardstack.errors import IsolationError, StackError
-from tests.timing import seconds_at_best
 
 RISKY = str(Path(__file__).parents[1] / "data/rewards/risky.py")
 
