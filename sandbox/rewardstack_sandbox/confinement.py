@@ -6,13 +6,14 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewardstack_sandbox.kernel import landlock, namespaces, process, seccomp
+from rewardstack_sandbox.kernel import landlock, mounts, namespaces, process, seccomp
 from rewardstack_sandbox.results import Layer
 
 __all__ = ["OPEN", "Confinement", "confine", "missing"]
 
 SYSTEM = ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib", "/usr/share/zoneinfo")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/dev/zero", "/dev/urandom", "/dev/random")
+MOUNTS = "mount namespace"
 UNKNOWN = "this platform has no such layer"
 
 
@@ -40,8 +41,10 @@ def confine() -> Confinement:
     if sys.platform != "linux":
         return Confinement(layers=tuple(Layer(name, "absent", UNKNOWN) for name in ("seccomp", "landlock")))
     refusals = namespaces.enter()
-    process.deny_new_privileges()
     version = landlock.abi()
+    if not version:
+        refusals["mount"] = mounts.enter(grants())
+    process.deny_new_privileges()
     if version:
         landlock.restrict(grants())
     processes = not refusals["processes"]
@@ -81,9 +84,10 @@ def landlock_layer(version: int) -> Layer:
 
 
 def missing(confinement: Confinement) -> list[str]:
-    """Return why this confinement is not strict, empty where it is."""
-    required = (layer for layer in confinement.layers if layer.name in ("seccomp", "landlock"))
-    return [f"{layer.name}: {layer.detail}" for layer in required if layer.state == "absent"]
+    """Return why this confinement is not strict, empty where it is. A mount namespace takes Landlock's place."""
+    absent = {layer.name: layer.detail for layer in confinement.layers if layer.state == "absent"}
+    required = ["seccomp", *(["landlock", MOUNTS] if MOUNTS in absent else [])]
+    return [f"{name}: {absent[name]}" for name in required if name in absent]
 
 
 def grants() -> list[tuple[str, int]]:

@@ -25,9 +25,9 @@ class Sandbox:
     """Runs untrusted programs. A context manager; thread-safe; call it from async code by `asyncio.to_thread`.
 
     Args:
-        isolation: "strict" refuses to start where seccomp is missing, or Landlock is; "best_effort" warns and runs
-            with the layers there are; "restricted" also compiles programs with RestrictedPython, for platforms
-            without kernel layers.
+        isolation: "strict" refuses to start where seccomp is missing, or Landlock is and no mount namespace takes
+            its place; "best_effort" warns and runs with the layers there are; "restricted" also compiles programs
+            with RestrictedPython, for platforms without kernel layers.
         workers: How many worker processes run at one time; None for one a processor, divided among the ranks of
             this machine (`LOCAL_WORLD_SIZE`).
         limits: What a run may take where the call does not say.

@@ -28,6 +28,22 @@ try:
 except IsolationUnavailable as error:
     print("unavailable:", error)
 """
+VIEW = """
+ATTEMPTS = [
+    "print('none at /' if not {'proc', 'home', 'tmp', 'sys', 'bin'} & set(os.listdir('/')) else os.listdir('/'))",
+    "os.mkdir('/folder')",
+    "open(os.__file__, 'a')",
+    "open('/etc/passwd')",
+    "os.stat('/proc/self')",
+    "open('/dev/null', 'w').write('gone'); print(len(open('/dev/urandom', 'rb').read(4)), 'bytes')",
+]
+with Sandbox("strict", workers=1) as sandbox:
+    layers = {layer.name: layer.state for layer in sandbox.capabilities()}
+    print(layers["landlock"], layers["mount namespace"])
+    for attempt in ATTEMPTS:
+        program = f"import os\\ntry:\\n    {attempt}\\nexcept OSError as error:\\n    print('refused', error.errno)"
+        print(sandbox.run(program).stdout.strip())
+"""
 HELD = "42 runtime_error runtime_error runtime_error runtime_error True\n"
 
 
@@ -36,9 +52,29 @@ def test_a_container_that_refuses_namespaces(tmp_path):
     assert result.stdout == HELD, result.stderr
 
 
-def test_strict_refuses_without_landlock():
-    result = run_refused(["landlock_create_ruleset"], TRY.format(isolation="strict"))
+def test_a_mount_namespace_takes_landlocks_place():
+    result = run_refused(["landlock_create_ruleset"], TRY.format(isolation="strict") + VIEW)
+    if "mount namespace: " in result.stdout:
+        pytest.skip("needs a mount namespace")
+    held, layers, *programs = result.stdout.splitlines()
+    assert held == HELD.strip(), result.stderr
+    assert layers == "absent active"
+    assert programs == ["none at /", "refused 1", "refused 30", "refused 2", "refused 2", "4 bytes"]
+
+
+def test_strict_refuses_without_landlock_and_mounts():
+    result = run_refused(["landlock_create_ruleset", "unshare"], TRY.format(isolation="strict"))
     assert result.stdout.startswith("unavailable: isolation='strict' needs what is missing here (landlock")
+    assert "mount namespace: unshare: Operation not permitted" in result.stdout
+
+
+@pytest.mark.parametrize("step", ["mount", "pivot_root", "umount2"])
+def test_half_a_view_ends_the_worker(step):
+    result = run_refused(["landlock_create_ruleset", step], TRY.format(isolation="best_effort"))
+    if "mount namespace" in result.stderr:
+        pytest.skip("needs a mount namespace")
+    assert "could not confine itself" in result.stderr
+    assert "42" not in result.stdout
 
 
 def test_strict_refuses_without_seccomp():

@@ -32,10 +32,10 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "getuid": (102, 174), "ioctl": (16, 29), "kill": (62, 129), "landlock_add_rule": (445, 445),
     "landlock_create_ruleset": (444, 444), "landlock_restrict_self": (446, 446), "lseek": (8, 62),
     "lstat": (6, None), "madvise": (28, 233), "membarrier": (324, 283), "memfd_create": (319, 279),
-    "mmap": (9, 222), "mprotect": (10, 226), "mremap": (25, 216), "msync": (26, 227), "munmap": (11, 215),
+    "mmap": (9, 222), "mount": (165, 40), "mprotect": (10, 226), "mremap": (25, 216), "msync": (26, 227), "munmap": (11, 215),
     "nanosleep": (35, 101), "newfstatat": (262, 79), "open": (2, None), "openat": (257, 56),
     "openat2": (437, 437), "pause": (34, None), "pidfd_open": (434, 434), "pidfd_send_signal": (424, 424),
-    "pipe": (22, None), "pipe2": (293, 59), "poll": (7, None), "ppoll": (271, 73), "prctl": (157, 167),
+    "pipe": (22, None), "pipe2": (293, 59), "pivot_root": (155, 41), "poll": (7, None), "ppoll": (271, 73), "prctl": (157, 167),
     "pread64": (17, 67), "preadv": (295, 69), "prlimit64": (302, 261), "pselect6": (270, 72),
     "pwrite64": (18, 68), "pwritev": (296, 70), "read": (0, 63), "readlink": (89, None),
     "readlinkat": (267, 78), "readv": (19, 65), "recvfrom": (45, 207), "recvmsg": (47, 212),
@@ -49,7 +49,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "shutdown": (48, 210), "sigaltstack": (131, 132), "socketpair": (53, 199), "stat": (4, None),
     "statfs": (137, 43), "statx": (332, 291), "sysinfo": (99, 179), "tgkill": (234, 131), "time": (201, None),
     "timerfd_create": (283, 85), "timerfd_gettime": (287, 87), "timerfd_settime": (286, 86),
-    "times": (100, 153), "tkill": (200, 130), "umask": (95, 166), "uname": (63, 160), "unshare": (272, 97),
+    "times": (100, 153), "tkill": (200, 130), "umask": (95, 166), "umount2": (166, 39), "uname": (63, 160), "unshare": (272, 97),
     "write": (1, 64), "writev": (20, 66),
 }  # fmt: skip
 
