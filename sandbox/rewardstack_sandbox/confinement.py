@@ -3,6 +3,7 @@
 import site
 import sys
 import sysconfig
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,20 +34,22 @@ class Confinement:
 OPEN = Confinement()
 
 
-def confine() -> Confinement:
+def confine(more: Sequence[tuple[str, int]] = ()) -> Confinement:
     """Put every layer the kernel offers around this process; `OSError` where one that it offers fails.
+
+    `more` are paths that stay open beside libraries, with their rights.
 
     The seccomp filter is not among them: it comes last, in each process, since it forbids what is done here.
     """
     if sys.platform != "linux":
         return Confinement(layers=tuple(Layer(name, "absent", UNKNOWN) for name in ("seccomp", "landlock")))
     refusals = namespaces.enter()
-    version = landlock.abi()
+    version, opened = landlock.abi(), [*grants(), *more]
     if not version:
-        refusals["mount"] = mounts.enter(grants())
+        refusals["mount"] = mounts.enter(opened)
     process.deny_new_privileges()
     if version:
-        landlock.restrict(grants())
+        landlock.restrict(opened)
     processes = not refusals["processes"]
     filtered = seccomp.available()
     return Confinement(

@@ -17,7 +17,7 @@ from rewardstack_sandbox.worker import Worker
 
 __all__ = ["Isolation", "Sandbox", "default_workers"]
 
-Isolation = Literal["strict", "best_effort", "restricted"]
+Isolation = Literal["strict", "best_effort", "restricted", "monty"]
 One = TypeVar("One", ExecutionResult, TestReport)
 
 
@@ -27,7 +27,7 @@ class Sandbox:
     Args:
         isolation: "strict" refuses to start where seccomp is missing, or Landlock is and no mount namespace takes
             its place; "best_effort" warns and runs with the layers there are; "restricted" also compiles programs
-            with RestrictedPython, for platforms without kernel layers.
+            with RestrictedPython, for platforms without kernel layers; "monty" has Monty run them, an interpreter in Rust.
         workers: How many worker processes run at one time; None for one a processor, divided among the ranks of
             this machine (`LOCAL_WORLD_SIZE`).
         limits: What a run may take where the call does not say.

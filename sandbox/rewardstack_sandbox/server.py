@@ -29,7 +29,11 @@ PRELOADED = (
     "abc", "array", "bisect", "cmath", "collections", "copy", "dataclasses", "datetime", "decimal", "enum",
     "fractions", "functools", "heapq", "io", "itertools", "json", "math", "numbers", "operator", "re", "resource", "string", "struct", "textwrap", "time", "traceback", "typing",
 )  # fmt: skip
-RESTRICTING = ("RestrictedPython", "rewardstack_sandbox.program.restricting")
+# What an isolation needs beside that, the first being a library, and the extra that brings it
+NEEDS = {
+    "restricted": ("code", ("RestrictedPython", "rewardstack_sandbox.program.restricting")),
+    "monty": ("monty", ("pydantic_monty", "rewardstack_sandbox.monty.enclosure")),
+}
 MEMORY = 1 << 30
 GRACE = 2.0
 
@@ -39,12 +43,13 @@ def serve(descriptor: int, isolation: str) -> None:
     os.chdir("/")
     channel = Channel(socket.socket(fileno=descriptor))
     codec = Codec()
+    extra, needed = NEEDS.get(isolation, ("", ()))
     try:
-        for name in (*PRELOADED, *(RESTRICTING if isolation == "restricted" else ())):
+        for name in (*PRELOADED, *needed):
             importlib.import_module(name)
     except ModuleNotFoundError as error:
-        text = f"isolation='restricted' needs {error.name}: pip install 'rewardstack[code]'"
-        channel.send(codec.encode({"failed": text}))
+        text = f"isolation={isolation!r} needs {error.name}: pip install 'rewardstack[{extra}]'"
+        channel.send(codec.encode({"missing": text}))
         return
     process.single_arena()
     memory = process.own_address_space()
@@ -67,6 +72,8 @@ def serve(descriptor: int, isolation: str) -> None:
 
 def enclose(isolation: str, memory: int, descriptor: int) -> tuple[Nursery, Confinement]:
     """Put on the layers, start the forker within them, and put on the filter that forbids forking."""
+    if isolation == "monty":  # which has processes of its own to start, not forks of this one
+        return importlib.import_module("rewardstack_sandbox.monty.enclosure").enclose(memory + MEMORY)  # type: ignore[no-any-return]
     confinement = OPEN if isolation == "none" else confine()
     nursery = Nursery(confinement, memory, [descriptor])
     process.limit("CORE", 0)
@@ -90,7 +97,8 @@ def answer(nursery: Nursery, job: Mapping[str, Any]) -> dict[str, Any]:
     except NurseryFailed as error:
         return {"fatal": str(error)}
     try:
-        result = (judge_run if job["mode"] == "run" else judge_tests)(nursery, candidate, job, deadline)
+        judge = judge_tests if job["mode"] == "serve" else getattr(nursery, "judge_run", judge_run)
+        result = judge(nursery, candidate, job, deadline)
     except (NurseryFailed, Expired, Gone, Oversized, OSError) as error:
         return {"fatal": f"{type(error).__name__}: {error}"}
     finally:

@@ -92,6 +92,8 @@ class Worker:
                 f"isolation='strict' needs what is missing here ({'; '.join(hello['lacking'])}). "
                 f"isolation='best_effort' runs with what there is, 'restricted' also limits the language"
             )
+        if "missing" in hello:
+            raise SandboxError(hello["missing"])
         if "failed" in hello:
             raise SandboxError(f"a sandbox worker could not confine itself: {hello['failed']}")
         self.layers = tuple(Layer(*layer) for layer in hello["layers"])

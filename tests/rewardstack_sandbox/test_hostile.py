@@ -36,11 +36,15 @@ enclosed = pytest.mark.skipif(
 
 
 def attack(
-    wanted: list[str], forms: str, python: str = sys.executable, user: tuple[str, ...] = ()
+    wanted: list[str],
+    forms: str,
+    python: str = sys.executable,
+    user: tuple[str, ...] = (),
+    isolation: str = "strict",
 ) -> list[dict]:
     """Run hostile programs within the enclosure and return what the harness saw."""
     command = [*user, str(HERE / "enclosure.sh"), "280", python, "-u", str(HERE / "harness.py"),
-               str(DATA / "attacks.jsonl"), str(DATA / "task.json"), "strict", forms, ",".join(wanted)]  # fmt: skip
+               str(DATA / "attacks.jsonl"), str(DATA / "task.json"), isolation, forms, ",".join(wanted)]  # fmt: skip
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=300, check=False, cwd=HERE
@@ -61,6 +65,16 @@ def test_some_hostile_programs():
 @pytest.mark.parametrize("forms", ["check", "asserts", "script"])
 def test_all_hostile_programs(forms):
     seen = attack([], forms)
+    assert len(seen) == 150
+    assert [line for line in seen if line["harm"]] == []
+
+
+@enclosed
+@pytest.mark.slow
+@pytest.mark.parametrize("forms", ["check", "asserts", "script"])
+def test_all_hostile_programs_in_monty(forms):
+    pytest.importorskip("pydantic_monty")
+    seen = attack([], forms, isolation="monty")
     assert len(seen) == 150
     assert [line for line in seen if line["harm"]] == []
 

@@ -19,7 +19,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "close": (3, 57), "close_range": (436, 436), "copy_file_range": (326, 285), "dup": (32, 23),
     "dup2": (33, None), "dup3": (292, 24), "epoll_create": (213, None), "epoll_create1": (291, 20),
     "epoll_ctl": (233, 21), "epoll_pwait": (281, 22), "epoll_wait": (232, None), "eventfd": (284, None),
-    "eventfd2": (290, 19), "exit": (60, 93), "exit_group": (231, 94), "faccessat": (269, 48),
+    "eventfd2": (290, 19), "execve": (59, 221), "exit": (60, 93), "exit_group": (231, 94), "faccessat": (269, 48),
     "faccessat2": (439, 439), "fadvise64": (221, 223), "fchdir": (81, 50), "fcntl": (72, 25),
     "fdatasync": (75, 83), "flock": (73, 32), "fstat": (5, 80), "fstatfs": (138, 44), "fsync": (74, 82),
     "ftruncate": (77, 46), "futex": (202, 98), "get_robust_list": (274, 100), "getcpu": (309, 168),
@@ -50,7 +50,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "statfs": (137, 43), "statx": (332, 291), "sysinfo": (99, 179), "tgkill": (234, 131), "time": (201, None),
     "timerfd_create": (283, 85), "timerfd_gettime": (287, 87), "timerfd_settime": (286, 86),
     "times": (100, 153), "tkill": (200, 130), "umask": (95, 166), "umount2": (166, 39), "uname": (63, 160), "unshare": (272, 97),
-    "write": (1, 64), "writev": (20, 66),
+    "wait4": (61, 260), "write": (1, 64), "writev": (20, 66),
 }  # fmt: skip
 
 PR_SET_NAME = 15

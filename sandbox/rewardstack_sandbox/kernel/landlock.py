@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from rewardstack_sandbox.kernel.calls import syscall
 
-__all__ = ["READ", "READ_WRITE_FILE", "abi", "restrict"]
+__all__ = ["EXECUTE", "READ", "READ_WRITE_FILE", "abi", "restrict"]
 
-WRITE_FILE, READ_FILE, READ_DIR, TRUNCATE, IOCTL = 1 << 1, 1 << 2, 1 << 3, 1 << 14, 1 << 15
+EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, TRUNCATE, IOCTL = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 14, 1 << 15
 READ = READ_FILE | READ_DIR
 READ_WRITE_FILE = READ_FILE | WRITE_FILE | TRUNCATE | IOCTL
-FILE_RIGHTS = READ_WRITE_FILE
+FILE_RIGHTS = READ_WRITE_FILE | EXECUTE
 
 # ABI: all file rights known since then. What is handled and not granted by a rule is refused.
 FILE_RIGHTS_SINCE = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}

@@ -211,5 +211,5 @@ def shown(value: Any) -> str:
     try:
         text = repr(value)
     except Exception:  # an integer with too many digits
-        return f"a {type(value).__name__}"
+        return f"a value of type {type(value).__name__}"
     return text if len(text) <= 200 else f"{text[:200]}…"
