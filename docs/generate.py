@@ -174,7 +174,7 @@ def reward_part(name: str, page: Path) -> str:
             "required" if option.required else default_text(option.default),
             cell(described.get(option.name, "")),
         ]
-        for option in reward.options.values()
+        for option in sorted(reward.options.values(), key=lambda one: [*described, one.name].index(one.name))
     ]
     parts = [
         *paragraphs,

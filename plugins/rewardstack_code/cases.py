@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from rewardstack import Score, reward
-from rewardstack_code.extraction import Code, Place, find_code
-from rewardstack_code.sandboxes import Isolation, Result, column, limits_of, run_distinct, show, trouble
+from rewardstack_code.extraction import Code
+from rewardstack_code.running import Running, rows_of
+from rewardstack_code.sandboxes import Result, check_isolation, show, trouble
 from rewardstack_sandbox import ExecutionResult, Limits, Run, Status
 from rewardstack_sandbox.comparison import COMPARERS, compare_numbers
 
@@ -28,9 +29,9 @@ class Case(NamedTuple):
     expected: str
 
 
-@reward(scope="batch")
+@reward(scope="batch", check=check_isolation)
 @dataclass
-class io:  # noqa: N801 - the name of the reward
+class io(Running):  # noqa: N801 - the name of the reward
     """1 when the code of the completion, run as a program, prints what is expected for every input.
 
     Column `cases`: a list of `{"input": ..., "output": ...}`, or `{"inputs": [...], "outputs": [...]}` (APPS, TACO),
@@ -49,7 +50,7 @@ class io:  # noqa: N801 - the name of the reward
         tag: The tag that holds answers.
         seconds: Wall time for each run.
         memory: MiB a program may take.
-        isolation: "strict", "best_effort" or "restricted"; see `rewards doctor`.
+        isolation: "strict", "best_effort", "restricted", "monty", or a sandbox of a plugin; see `rewards doctor`.
 
     Range: 0 to 1. Python only.
     """
@@ -58,11 +59,6 @@ class io:  # noqa: N801 - the name of the reward
     tolerance: float = 1e-6
     credit: Literal["all", "share"] = "all"
     stop_early: bool = True
-    where: Place = "any"
-    tag: str = "answer"
-    seconds: float = 10.0
-    memory: int = 512
-    isolation: Isolation = "strict"
 
     def __call__(
         self,
@@ -72,30 +68,25 @@ class io:  # noqa: N801 - the name of the reward
         checker: Sequence[str | None] | None = None,
     ) -> list[Score]:
         """Score a batch of completions."""
-        size = len(completion)
-        codes = [find_code(text, self.where, tag=self.tag) for text in completion]
-        checkers = column(checker, size)
-        rows = [
-            Runs(code, read_cases(given), source)
-            for code, given, source in zip(codes, column(cases, size), checkers, strict=True)
-        ]
-        limits = limits_of(self.seconds, self.memory)
+        columns = rows_of(len(completion), completion, cases, checker)
+        rows = [Runs(self.find(text), read_cases(given), source) for text, given, source in columns]
         for place in range(max((len(row.cases) for row in rows), default=0)):
-            self.run_round(rows, place, limits)
+            self.run_round(rows, place)
         return [self.score(row) for row in rows]
 
-    def run_round(self, rows: list["Runs"], place: int, limits: Limits) -> None:
+    def run_round(self, rows: list["Runs"], place: int) -> None:
         """Run the case at a place of every row that needs it, and compare."""
         early = self.stop_early and self.credit == "all"
         active = [row for row in rows if row.wants(place, early=early)]
-        jobs = [Run(row.code.text or "", row.cases[place].input, limits=limits) for row in active]
-        results = run_distinct(jobs, [(job.program, job.stdin) for job in jobs], self.isolation)
-        checks = [
-            row.checking(place, result, limits) if isinstance(result, ExecutionResult) else None
-            for row, result in zip(active, results, strict=True)
-        ]
-        verdicts = run_distinct(
-            checks, [check and (check.program, check.stdin) for check in checks], self.isolation
+        limits = self.limits
+        results = self.run(
+            [Run(row.code.text or "", row.cases[place].input, limits=limits) for row in active]
+        )
+        verdicts = self.run(
+            [
+                row.checking(place, result, limits) if isinstance(result, ExecutionResult) else None
+                for row, result in zip(active, results, strict=True)
+            ]
         )
         for row, result, verdict in zip(active, results, verdicts, strict=True):
             assert isinstance(result, ExecutionResult)

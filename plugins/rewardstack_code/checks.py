@@ -4,13 +4,13 @@ import ast
 import fnmatch
 import importlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from rewardstack_code.similarity import similarity
 from rewardstack_code.syntax import complexity, dotted, imports
 
-__all__ = ["CHECKS", "Check", "Finding", "Wanted"]
+__all__ = ["CHECKS", "Asked", "Check", "Finding", "Wanted"]
 
 TRICKS = frozenset(
     [
@@ -31,14 +31,10 @@ class Finding(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What is asked of a program: options of the reward, and the row's columns."""
+@dataclass(kw_only=True)
+class Asked:
+    """What is asked of every program: options of the reward, whose docstring describes them."""
 
-    entry_point: str | None = None
-    parameters: tuple[str, ...] | None = None
-    tests: str = ""
-    reference: ast.AST | None = None
     forbidden_imports: tuple[str, ...] = RISKY
     required_imports: tuple[str, ...] = ()
     forbidden_calls: tuple[str, ...] = ()
@@ -49,7 +45,18 @@ class Wanted:
     complexity: int = 20
     lines: int = 200
     similarity: float = 0.95
-    source: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of one program: `asked` of all of them, the rest by its row; `source` is its own text."""
+
+    asked: Asked
+    source: str
+    entry_point: str | None = None
+    parameters: tuple[str, ...] | None = None
+    tests: str = ""
+    reference: ast.AST | None = None
 
 
 Check = Callable[[ast.Module, Wanted], Iterator[Finding]]
@@ -95,9 +102,9 @@ def check_imports(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
     """No forbidden module is imported, every required one is."""
     found = list(imports(tree))
     for name, line in found:
-        if any(name == one or name.startswith(f"{one}.") for one in wanted.forbidden_imports):
+        if any(name == one or name.startswith(f"{one}.") for one in wanted.asked.forbidden_imports):
             yield Finding(line, f"imports {name}")
-    for name in wanted.required_imports:
+    for name in wanted.asked.required_imports:
         if name not in {module for module, _ in found}:
             yield Finding(0, f"does not import {name}")
 
@@ -106,9 +113,9 @@ def check_calls(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
     """No forbidden function is called, every required one is; names may hold wildcards (`os.*`)."""
     found = [(dotted(node.func), node.lineno) for node in ast.walk(tree) if isinstance(node, ast.Call)]
     for name, line in found:
-        if any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted.forbidden_calls):
+        if any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted.asked.forbidden_calls):
             yield Finding(line, f"calls {name}")
-    for pattern in wanted.required_calls:
+    for pattern in wanted.asked.required_calls:
         if not any(fnmatch.fnmatchcase(name, pattern) for name, _ in found):
             yield Finding(0, f"does not call {pattern}")
 
@@ -116,7 +123,7 @@ def check_calls(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
 def check_names(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
     """No forbidden name is used."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id in wanted.forbidden_names:
+        if isinstance(node, ast.Name) and node.id in wanted.asked.forbidden_names:
             yield Finding(node.lineno, f"uses {node.id}")
 
 
@@ -124,9 +131,9 @@ def check_nodes(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
     """No forbidden kind of syntax is used, every required one is; kinds are named as in `ast` ("For", "Lambda")."""
     kinds = {type(node).__name__ for node in ast.walk(tree)}
     for node in ast.walk(tree):
-        if type(node).__name__ in wanted.forbidden_nodes:
+        if type(node).__name__ in wanted.asked.forbidden_nodes:
             yield Finding(getattr(node, "lineno", 0), f"uses {type(node).__name__}")
-    for kind in wanted.required_nodes:
+    for kind in wanted.asked.required_nodes:
         if kind not in kinds:
             yield Finding(0, f"does not use {kind}")
 
@@ -143,17 +150,18 @@ def check_complexity(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
     """No function branches more than allowed."""
     for function in functions(tree).values():
         found = complexity(function)
-        if found > wanted.complexity:
+        if found > wanted.asked.complexity:
             yield Finding(
-                function.lineno, f"{function.name} has complexity {found}, allowed is {wanted.complexity}"
+                function.lineno,
+                f"{function.name} has complexity {found}, allowed is {wanted.asked.complexity}",
             )
 
 
 def check_length(_tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
     """The program has no more lines than allowed, empty ones left out."""
     count = sum(bool(line.strip()) for line in wanted.source.splitlines())
-    if count > wanted.lines:
-        yield Finding(0, f"has {count} lines, allowed are {wanted.lines}")
+    if count > wanted.asked.lines:
+        yield Finding(0, f"has {count} lines, allowed are {wanted.asked.lines}")
 
 
 def check_hard_coding(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
@@ -205,8 +213,8 @@ def check_copy(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
     """The program is not the reference itself, names and formatting aside."""
     if wanted.reference is not None:
         found = similarity(tree, wanted.reference)
-        if found > wanted.similarity:
-            yield Finding(0, f"{found:.0%} alike the reference, allowed are {wanted.similarity:.0%}")
+        if found > wanted.asked.similarity:
+            yield Finding(0, f"{found:.0%} alike the reference, allowed are {wanted.asked.similarity:.0%}")
 
 
 def check_policy(_tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:

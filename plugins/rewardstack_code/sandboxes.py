@@ -1,45 +1,72 @@
-"""What all rewards of this plugin that run code share: options, the sandbox, verdicts as scores."""
+"""The sandbox that a reward names, and what came of its jobs there."""
 
-from collections.abc import Sequence
-from typing import Any, Literal
+import atexit
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, cast, get_args
 
-from rewardstack import Score, StackError
-from rewardstack_sandbox import ExecutionResult, Job, Limits, SandboxError, Status, TestReport
+from rewardstack import Score, StackError, extensions
+from rewardstack_sandbox import ExecutionResult, Isolation, Job, SandboxError, Status, TestReport
+from rewardstack_sandbox.backends import Backend
 from rewardstack_sandbox.shared import shared_sandbox
 
-__all__ = ["Isolation", "column", "limits_of", "run_distinct", "show", "trouble"]
+__all__ = ["Result", "check_isolation", "close_made", "find_sandbox", "run_distinct", "show", "trouble"]
 
-Isolation = Literal["strict", "best_effort", "restricted"]
-MIB = 1 << 20
 SHOWN = 400
 Result = ExecutionResult | TestReport
+OWN = get_args(Isolation)
+
+_made: dict[str, Backend] = {}
+_change = threading.Lock()
 
 
-def limits_of(seconds: float, memory: int) -> Limits:
-    """Return limits from options: seconds of wall time, MiB of memory."""
-    return Limits(wall=seconds, memory=memory * MIB)
+def check_isolation(options: Mapping[str, Any]) -> None:
+    """Check that there is a sandbox of the name that the option `isolation` gives; `ValueError` where there is none."""
+    name = options["isolation"]
+    if name not in OWN and name not in (known := registered()):
+        raise ValueError(f"isolation must be one of {', '.join([*OWN, *sorted(known)])}, not {name!r}")
 
 
-def run_distinct(
-    jobs: Sequence[Job | None], keys: Sequence[Any], isolation: Isolation
-) -> list[Result | None]:
-    """Return what came of each job, None for none; jobs of equal keys are done once.
+def registered() -> dict[str, Any]:
+    """Return what makes each sandbox that plugins register under a name of their own."""
+    return {one.name: one.make for one in extensions("rewards_sandboxes") if one.name not in OWN}
+
+
+def find_sandbox(name: str) -> Backend:
+    """Return this process's sandbox of a name: one of ours, or one that a plugin registers, made on first use."""
+    if name in OWN:
+        return shared_sandbox(cast("Isolation", name))
+    with _change:
+        if name not in _made:
+            found = registered()[name]()
+            if not isinstance(found, Backend):
+                raise StackError(f"the sandbox {name!r} lacks run_many, capabilities or close")
+            _made[name] = found
+        return _made[name]
+
+
+@atexit.register
+def close_made() -> None:
+    """End the sandboxes that plugins have made; the next call starts anew."""
+    with _change:
+        for sandbox in _made.values():
+            sandbox.close()
+        _made.clear()
+
+
+def run_distinct(jobs: Sequence[Job | None], isolation: str) -> list[Result | None]:
+    """Return what came of each job, None for none; equal jobs are done once.
 
     `StackError` where the platform cannot isolate code as asked.
     """
-    first = {key: place for place, key in reversed(list(enumerate(keys))) if jobs[place] is not None}
-    distinct = [job for place in first.values() if (job := jobs[place]) is not None]
+    keys = [None if job is None else repr(job) for job in jobs]  # which holds all that a job holds
+    distinct = {key: job for key, job in zip(keys, jobs, strict=True) if job is not None}
     try:
-        results = shared_sandbox(isolation).run_many(distinct) if distinct else []
+        results = find_sandbox(isolation).run_many(list(distinct.values())) if distinct else []
     except SandboxError as error:
         raise StackError(str(error)) from error
-    found = dict(zip(first, results, strict=True))
-    return [None if job is None else found[key] for job, key in zip(jobs, keys, strict=True)]
-
-
-def column(values: Sequence[Any] | None, size: int) -> Sequence[Any]:
-    """Return a column's values, `None` for each row where the samples lack it."""
-    return [None] * size if values is None else values
+    found = dict(zip(distinct, results, strict=True))
+    return [None if key is None else found[key] for key in keys]
 
 
 def trouble(result: Result) -> Score | None:

@@ -1,26 +1,23 @@
 """`code.static`: what can be said of a program without running it. It shapes a reward; it is no security boundary."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from rewardstack import Score, reward
-from rewardstack_code.checks import CHECKS, RISKY, Finding, Wanted
-from rewardstack_code.extraction import Place, find_code
+from rewardstack_code.checks import CHECKS, Asked, Finding, Wanted
+from rewardstack_code.running import Reading
 from rewardstack_code.syntax import parse
-from rewardstack_code.unit_tests import test_texts
+from rewardstack_code.tasks import test_texts
 
 __all__ = ["static"]
 
 MOST_FINDINGS = 20
-ASKED = (
-    "forbidden_imports", "required_imports", "forbidden_calls", "required_calls", "forbidden_names", "forbidden_nodes",
-    "required_nodes", "complexity", "lines", "similarity",
-)  # fmt: skip
 
 
-@reward(isolated=True, timeout=10.0)
+@reward(isolated=True, timeout=10.0, check=lambda options: check_weights(options["weights"]))
 @dataclass
-class static:  # noqa: N801 - the name of the reward
+class static(Asked, Reading):  # noqa: N801 - the name of the reward
     """1 when the code parses and every check finds nothing; each check that does takes its weight off.
 
     Checks: `entry_point` (the column is defined), `signature` (it takes as many arguments as the column `parameters`
@@ -48,18 +45,6 @@ class static:  # noqa: N801 - the name of the reward
     """
 
     weights: dict[str, float] = field(default_factory=dict)
-    forbidden_imports: tuple[str, ...] = RISKY
-    required_imports: tuple[str, ...] = ()
-    forbidden_calls: tuple[str, ...] = ()
-    required_calls: tuple[str, ...] = ()
-    forbidden_names: tuple[str, ...] = ()
-    forbidden_nodes: tuple[str, ...] = ()
-    required_nodes: tuple[str, ...] = ()
-    complexity: int = 20
-    lines: int = 200
-    similarity: float = 0.95
-    where: Place = "any"
-    tag: str = "answer"
 
     def __call__(
         self,
@@ -72,7 +57,7 @@ class static:  # noqa: N801 - the name of the reward
         prompt_code: str | None = None,
     ) -> Score:
         """Score a completion."""
-        code = find_code(completion, self.where, tag=self.tag)
+        code = self.find(completion)
         if code.text is None:
             return Score(0.0, code.reason)
         program = parse(f"{prompt_code}\n{code.text}" if prompt_code else code.text)
@@ -81,18 +66,27 @@ class static:  # noqa: N801 - the name of the reward
             return Score(0.0, program.reason, {"findings": [finding]})
         texts = test_texts(tests)
         wanted = Wanted(
-            entry_point,
-            None if parameters is None else tuple(parameters),
-            texts if isinstance(texts, str) else "\n".join(texts),
-            parse(reference).tree if reference else None,
+            asked=self,
             source=program.source,
-            **{name: getattr(self, name) for name in ASKED},
+            entry_point=entry_point,
+            parameters=None if parameters is None else tuple(parameters),
+            tests=texts if isinstance(texts, str) else "\n".join(texts),
+            reference=parse(reference).tree if reference else None,
         )
         chosen = {name: self.weights.get(name, default) for name, (_, default) in CHECKS.items()}
         found = {
             name: list(CHECKS[name][0](program.tree, wanted)) for name, weight in chosen.items() if weight > 0
         }
         return summarize(found, chosen)
+
+
+def check_weights(weights: Mapping[str, float]) -> None:
+    """Check that weights are of checks that there are, and are not negative; `ValueError` otherwise."""
+    for name, weight in weights.items():
+        if name not in CHECKS:
+            raise ValueError(f"weights: there is no check {name!r}, only {', '.join(CHECKS)}")
+        if weight < 0:
+            raise ValueError(f"weights: {name} must not be below 0, is {weight}")
 
 
 def summarize(found: dict[str, list[Finding]], weights: dict[str, float]) -> Score:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rewardstack.errors import IsolationError, RewardstackError, StackError
     from rewardstack.extras import import_extra
     from rewardstack.hookspecs import hookimpl
+    from rewardstack.registry import Extension, extensions
     from rewardstack.sample import Batch, Sample, completion_text, prompt_text
     from rewardstack.score import Score, StackScore
     from rewardstack.stack import Stack
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Answer",
     "Batch",
+    "Extension",
     "IsolationError",
     "RewardstackError",
     "Sample",
@@ -38,6 +40,7 @@ __all__ = [
     "beside",
     "call_isolated",
     "completion_text",
+    "extensions",
     "find_answer",
     "find_boxes",
     "find_phrases",
@@ -65,6 +68,8 @@ LAZY = {
     "beside": "answer",
     "call_isolated": "workers",
     "completion_text": "sample",
+    "Extension": "registry",
+    "extensions": "registry",
     "find_answer": "answer",
     "find_boxes": "answer",
     "find_phrases": "answer",

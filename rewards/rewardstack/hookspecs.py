@@ -45,11 +45,17 @@ class HookSpecs:
 
     @hookspec
     def rewards_sandboxes(self, register: Callable[[str, Callable[..., Any], str], None]) -> None:
-        """Register sandbox backends: `register(name, factory, summary)`; `rewards doctor` lists them."""
+        """Register sandbox backends: `register(name, factory, summary)`; `rewards doctor` lists them.
+
+        Rewards that run code find one by its name. Called when a stack names one that is not our own.
+        """
 
     @hookspec
     def rewards_audit_probes(self, register: Callable[[str, Callable[..., Any], str], None]) -> None:
-        """Register probes that attack a stack: `register(name, probe, summary)`; `rewards doctor` lists them."""
+        """Register probes that attack a stack: `register(name, probe, summary)`; `rewards doctor` lists them.
+
+        `probe(**row)` takes the columns of a row, `completion` among them, and returns a completion, or None.
+        """
 
     @hookspec
     def rewards_batch_scored(self, stack: Any, samples: "Batch", scores: Sequence[StackScore]) -> None:

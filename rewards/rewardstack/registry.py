@@ -21,7 +21,7 @@ from rewardstack.files import Source, importable_source, load_source, locate, re
 from rewardstack.hookspecs import Config, HookSpecs
 from rewardstack.signature import Reward, describe
 
-__all__ = ["Plugin", "Registry", "configure", "registry"]
+__all__ = ["Extension", "Plugin", "Registry", "configure", "extensions", "registry"]
 
 logger = logging.getLogger("rewardstack")
 
@@ -318,6 +318,14 @@ def names_in(variable: str) -> frozenset[str] | None:
 def registry() -> Registry:
     """Return this process's registry."""
     return Registry(Config(allowed=names_in(ALLOW_VARIABLE), blocked=names_in(BLOCK_VARIABLE) or frozenset()))
+
+
+def extensions(hook: str) -> list[Extension]:
+    """Return what this process's plugins register through `rewards_sandboxes` or `rewards_audit_probes`, by name.
+
+    Imports every plugin. Each has a `name`, a `summary`, and `make`, the factory or probe itself.
+    """
+    return registry().extensions(hook)
 
 
 def configure(command: str = "", blocked: Iterable[str] = ()) -> Registry:

@@ -159,7 +159,7 @@ def examine_sandboxes(known: Registry) -> dict[str, dict[str, Any]]:
     for extension in known.extensions("rewards_sandboxes"):
         layers: dict[str, str] = {}
         try:
-            with extension.make(workers=1) as sandbox:
+            with contextlib.closing(extension.make(workers=1)) as sandbox:
                 layers = {layer.name: layer_text(layer) for layer in sandbox.capabilities()}
         except Exception as error:  # whatever keeps a sandbox from starting is what is asked for
             layers = {"not available": str(error)}

@@ -74,7 +74,7 @@ class Session:
             inner = error.exception()
             if isinstance(inner, TimeoutError) and str(inner).startswith(TOO_LONG):
                 raise Expired from None
-            raise Raised(inner, error.display() if hasattr(error, "display") else str(error)) from None
+            raise Raised(inner, getattr(error, "display", error.__str__)()) from None
 
     def note(self, stream: str, text: str) -> None:
         """Keep what is printed, up to one byte beyond the limit, which tells "full" from "too much"."""

@@ -126,7 +126,7 @@ def test_sandboxes_and_probes_of_plugins_are_listed(run, entries, monkeypatch):
     entries(("hooked", "hooked_for_the_doctor", GROUP))
     shown = run("doctor").stdout.splitlines()
     assert "sandboxes    cage: Runs code in a cage." in shown
-    assert "probes       echo: Repeats the prompt." in shown
+    assert "             echo: Repeats the prompt." in shown
 
 
 @pytest.mark.usefixtures("fresh_workers")
