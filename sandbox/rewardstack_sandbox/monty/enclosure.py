@@ -70,6 +70,9 @@ def enclose(memory: int) -> tuple[MontyNursery, Confinement]:
     confinement = confine([(path, landlock.READ | landlock.EXECUTE) for path in (binary, *LOADERS)])
     if confinement.process_namespaces:
         move_inside()
+    os.dup2(
+        os.open(os.devnull, os.O_WRONLY), 2
+    )  # where Monty's processes would write whenever they run out of memory
     process.limit("CORE", 0)
     if sys.platform == "linux":
         process.limit("AS", memory)
