@@ -20,6 +20,7 @@ from rewardstack_sandbox.values import Codec, Malformed, Unsupported
 __all__ = ["judge_run", "judge_tests"]
 
 SIGNAL_KILL = -9
+LAST_WORDS = 0.25  # seconds; not less: a worker may have to wait for the processor
 # what a candidate says of itself: what the run then is
 NOTES = {"syntax": Status.syntax_error, "memory": Status.memory_limit_exceeded}
 
@@ -34,6 +35,7 @@ def judge_run(
         candidate.channel.send(Codec().encode(job_for_program(job)), deadline)
     in_time = wait_for_end(candidate, deadline)
     wall = time.monotonic() - started
+    candidate.kill()  # so that what it said has an end, and nothing needs to be waited for
     note, text = read_note(candidate.channel)
     stdout, stderr, over = candidate.read_output(job["limits"]["output"])
     ended = nursery.bury(candidate, wait=True)
@@ -86,7 +88,7 @@ def read_note(channel: Channel) -> tuple[str, str]:
 def read_message(channel: Channel) -> tuple[str, str]:
     """Return a message of two texts that has arrived; empty ones for anything else."""
     with suppress(Gone, Expired, Oversized, Malformed):
-        match Codec().decode(channel.receive(time.monotonic() + 0.001)):
+        match Codec().decode(channel.receive(time.monotonic() + LAST_WORDS)):
             case (str(note), str(text)):
                 return note, text
     return "", ""

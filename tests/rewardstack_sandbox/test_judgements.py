@@ -1,0 +1,46 @@
+"""What a worker makes of a candidate's last words."""
+
+import socket
+import time
+
+import pytest
+
+from rewardstack_sandbox import channel, judgements
+from rewardstack_sandbox.program.booting import LAYER_FAILED, READY
+from rewardstack_sandbox.values import Codec
+
+
+@pytest.fixture
+def ends():
+    ours, theirs = (channel.Channel(end) for end in socket.socketpair())
+    yield ours, theirs
+    ours.close()
+    theirs.close()
+
+
+def say(end, *messages):
+    for message in messages:
+        end.send(Codec().encode(message))
+
+
+def test_a_worker_that_was_kept_from_the_processor_still_hears_them(ends, monkeypatch):
+    ours, theirs = ends
+    say(theirs, READY, ("memory", "out"))
+    theirs.close()
+    now = time.monotonic()
+    ticks = iter(range(1000))
+    monkeypatch.setattr(channel.time, "monotonic", lambda: now + 0.01 * next(ticks))
+    assert judgements.read_note(ours) == ("memory", "out")
+
+
+def test_one_that_ended_before_it_began(ends):
+    ours, theirs = ends
+    theirs.close()
+    assert judgements.read_note(ours) == (LAYER_FAILED, "the process ended before it began")
+
+
+def test_nonsense_is_no_note(ends):
+    ours, theirs = ends
+    say(theirs, READY, ("forged", "accepted"))
+    theirs.close()
+    assert judgements.read_note(ours) == ("", "")
