@@ -2,11 +2,11 @@
 
 import ast
 import fnmatch
-import importlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from rewardstack import import_extra
 from rewardstack_code.similarity import similarity
 from rewardstack_code.syntax import complexity, dotted, imports
 
@@ -40,6 +40,7 @@ class Asked:
     forbidden_calls: tuple[str, ...] = ()
     required_calls: tuple[str, ...] = ()
     forbidden_names: tuple[str, ...] = ()
+    required_names: tuple[str, ...] = ()
     forbidden_nodes: tuple[str, ...] = ()
     required_nodes: tuple[str, ...] = ()
     complexity: int = 20
@@ -121,10 +122,14 @@ def check_calls(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
 
 
 def check_names(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
-    """No forbidden name is used."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id in wanted.asked.forbidden_names:
-            yield Finding(node.lineno, f"uses {node.id}")
+    """No forbidden name is used, every required one is."""
+    found = [(node.id, node.lineno) for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    for name, line in found:
+        if name in wanted.asked.forbidden_names:
+            yield Finding(line, f"uses {name}")
+    for name in wanted.asked.required_names:
+        if name not in {used for used, _ in found}:
+            yield Finding(0, f"does not use {name}")
 
 
 def check_nodes(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
@@ -218,11 +223,8 @@ def check_copy(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
 
 
 def check_policy(_tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
-    """RestrictedPython's policy takes the program; nothing is found where RestrictedPython is not installed."""
-    try:
-        restricted = importlib.import_module("RestrictedPython")
-    except ImportError:
-        return
+    """RestrictedPython's policy takes the program."""
+    restricted = import_extra("RestrictedPython", "code", "the check 'policy' of code.static")
     for text in restricted.compile_restricted_exec(wanted.source).errors or ():
         line, _, rest = str(text).removeprefix("Line ").partition(": ")
         yield Finding(int(line) if line.isdecimal() else 0, rest or str(text))

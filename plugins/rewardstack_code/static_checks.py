@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rewardstack import Score, reward
+from rewardstack import Score, import_extra, reward
 from rewardstack_code.checks import CHECKS, Asked, Finding, Wanted
 from rewardstack_code.running import Reading
 from rewardstack_code.syntax import parse
@@ -32,6 +32,7 @@ class static(Asked, Reading):  # noqa: N801 - the name of the reward
         forbidden_calls: Functions as written (`os.system`), with wildcards (`os.*`).
         required_calls: The same, of which each must be called.
         forbidden_names: Names that must not be used.
+        required_names: Names of which each must be used.
         forbidden_nodes: Kinds of syntax as in Python's `ast` (`For`, `Lambda`).
         required_nodes: The same, of which each must be used.
         complexity: Branches a function may have (McCabe).
@@ -81,7 +82,12 @@ class static(Asked, Reading):  # noqa: N801 - the name of the reward
 
 
 def check_weights(weights: Mapping[str, float]) -> None:
-    """Check that weights are of checks that there are, and are not negative; `ValueError` otherwise."""
+    """Check that weights are of checks that there are, and are not negative; `ValueError` otherwise.
+
+    What a check needs must be there when the stack is loaded, not at its first row.
+    """
+    if weights.get("policy"):
+        import_extra("RestrictedPython", "code", "the check 'policy' of code.static")
     for name, weight in weights.items():
         if name not in CHECKS:
             raise ValueError(f"weights: there is no check {name!r}, only {', '.join(CHECKS)}")

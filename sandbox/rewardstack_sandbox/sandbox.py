@@ -29,7 +29,7 @@ class Sandbox:
             its place; "best_effort" warns and runs with the layers there are; "restricted" also compiles programs
             with RestrictedPython, for platforms without kernel layers; "monty" has Monty run them, an interpreter in Rust.
         workers: How many worker processes run at one time; None for one a processor, divided among the ranks of
-            this machine (`LOCAL_WORLD_SIZE`).
+            this machine (`LOCAL_WORLD_SIZE`), unless `REWARDSTACK_WORKERS` says otherwise.
         limits: What a run may take where the call does not say.
 
     Workers start when they are first needed, by exec: the caller is never forked. A worker that dies is replaced.
@@ -174,7 +174,14 @@ class Sandbox:
 
 
 def default_workers() -> int:
-    """Return one worker a processor this process may use, divided among the ranks on this machine."""
+    """Return one worker a processor this process may use, divided among the ranks on this machine.
+
+    `REWARDSTACK_WORKERS` overrides it; it is 1 in processes that rewardstack started for isolated calls, so that all of
+    them together have as many as their parent would.
+    """
+    told = os.environ.get("REWARDSTACK_WORKERS", "")
+    if told.isdecimal() and int(told) > 0:
+        return int(told)
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     ranks = os.environ.get("LOCAL_WORLD_SIZE", "1")
     return max(1, processors // max(1, int(ranks) if ranks.isdigit() else 1))

@@ -1,6 +1,8 @@
+import sys
+
 import pytest
 
-from rewardstack import Stack
+from rewardstack import RewardstackError, Stack, StackError
 from rewardstack_code import static
 from rewardstack_code.checks import CHECKS
 
@@ -35,6 +37,7 @@ def test_a_clean_program():
         ("calls", "import os\nos.system('x')", {"forbidden_calls": ("os.*",)}, "calls: calls os.system"),
         ("calls", "x = 1", {"required_calls": ("sorted",)}, "calls: does not call sorted"),
         ("names", "print(input)", {"forbidden_names": ("input",)}, "names: uses input"),
+        ("names", "x = 1", {"required_names": ("sorted",)}, "names: does not use sorted"),
         ("nodes", "f = lambda: 1", {"forbidden_nodes": ("Lambda",)}, "nodes: uses Lambda"),
         ("nodes", "x = 1", {"required_nodes": ("For",)}, "nodes: does not use For"),
         ("tricks", "().__class__.__base__.__subclasses__()", {}, "tricks: uses __subclasses__"),
@@ -91,6 +94,25 @@ def test_what_does_not_parse_is_worth_nothing():
 )
 def test_hostile_text_is_refused(code):
     assert static(where="text")(code).value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [({"lenght": 1.0}, "there is no check 'lenght', only entry_point, signature, "), ({"copy": -1.0}, "copy must not be below 0")],
+)  # fmt: skip
+def test_wrong_weights_are_refused_when_the_stack_is_loaded(weights, message):
+    with pytest.raises(StackError, match=message):
+        Stack({"static": {"use": "rewardstack_code:static", "weights": weights}})
+
+
+def test_the_policy_check(monkeypatch):
+    pytest.importorskip("RestrictedPython")
+    assert check("x._y", only="policy").reason.startswith("policy: ")
+    monkeypatch.setitem(sys.modules, "RestrictedPython", None)
+    with pytest.raises(
+        RewardstackError, match=r"'policy' of code.static needs RestrictedPython .*rewardstack\[code\]"
+    ):
+        Stack({"static": {"use": "rewardstack_code:static", "weights": {"policy": 1.0}}})
 
 
 def test_in_a_stack():

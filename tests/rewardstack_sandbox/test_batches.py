@@ -106,8 +106,15 @@ def test_wrong_arguments_are_refused():
 
 
 def test_ranks_share_the_processors(monkeypatch):
+    monkeypatch.delenv("REWARDSTACK_WORKERS", raising=False)
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "1000")
     assert default_workers() == 1
+
+
+def test_the_number_of_workers_may_be_told(monkeypatch):
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "1000")
+    monkeypatch.setenv("REWARDSTACK_WORKERS", "3")
+    assert default_workers() == 3
 
 
 MIXED = [
