@@ -34,6 +34,8 @@ NEEDS = {
     "restricted": ("code", ("RestrictedPython", "rewardstack_sandbox.program.restricting")),
     "monty": ("monty", ("pydantic_monty", "rewardstack_sandbox.monty.enclosure")),
 }
+# For numpy in tests: a process whose children are in another process namespace may start no threads
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 MEMORY = 1 << 30
 GRACE = 2.0
 
@@ -76,6 +78,7 @@ def enclose(isolation: str, memory: int, descriptor: int) -> tuple[Nursery, Conf
         return importlib.import_module("rewardstack_sandbox.monty.enclosure").enclose(memory + MEMORY)  # type: ignore[no-any-return]
     confinement = OPEN if isolation == "none" else confine()
     nursery = Nursery(confinement, memory, [descriptor])
+    os.environ |= ONE_THREAD
     process.limit("CORE", 0)
     if isolation != "none":
         if sys.platform == "linux":

@@ -10,14 +10,18 @@ import collections
 import datetime as dt
 import decimal
 import fractions
+import importlib
 import keyword
+import re
 import struct
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 __all__ = ["Codec", "Malformed", "Unsupported"]
 
 MAX_DEPTH = 400
+NUMBER = re.compile(r"[<>|=][biufc]\d{1,2}")  # numpy's names of numbers; other types may hold any object
 LENGTH = struct.Struct("<I")
 DOUBLE = struct.Struct("<d")
 COMPLEX = struct.Struct("<dd")
@@ -79,6 +83,9 @@ class Codec:
         elif kind in BY_CONTENT:
             out += b"x"
             self.write(out, (kind.__name__, BY_CONTENT[kind](value)), depth + 1)
+        elif kind.__module__ == "numpy" and (content := numpy_content(value)) is not None:
+            out += b"x"
+            self.write(out, ("numpy", content), depth + 1)
         elif kind is type and is_built_in(value):
             out += b"x"
             self.write(out, ("type", value.__name__), depth + 1)
@@ -177,6 +184,28 @@ def is_built_in(kind: type) -> bool:
     return getattr(builtins, kind.__name__, None) is kind
 
 
+def numpy_content(value: Any) -> tuple[str, tuple[int, ...] | None, bytes] | None:
+    """Return the type, shape (None for a scalar) and bytes of numpy's own arrays and numbers; None for all else."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not (type(value) is numpy.ndarray or isinstance(value, numpy.generic)):
+        return None
+    name = value.dtype.str
+    if not NUMBER.fullmatch(name) or type(value) not in (numpy.ndarray, value.dtype.type):
+        return None
+    return name, tuple(value.shape) if type(value) is numpy.ndarray else None, value.tobytes()
+
+
+def numpy_value(name: str, shape: tuple[int, ...] | None, data: bytes) -> Any:
+    """Return an array or number of numpy, which is loaded for it; `Malformed` where the bytes are too few or many."""
+    if not NUMBER.fullmatch(name):
+        raise Malformed("no type of number")
+    numpy = importlib.import_module("numpy")
+    flat = numpy.frombuffer(data, name)
+    if shape is None:
+        return flat.reshape(())[()]
+    return flat.reshape(whole_numbers(*shape)).copy()  # a buffer of bytes cannot be written to
+
+
 def is_named_tuple(kind: type) -> bool:
     """Whether a class looks like what `namedtuple` makes; its content is all that is taken of it."""
     names = getattr(kind, "_fields", None)
@@ -268,6 +297,7 @@ REBUILD: dict[str, Callable[[Any], Any]] = {
     "slice": lambda content: slice(*content),
     "Decimal": lambda content: decimal.Decimal(tuple(content)),
     "Fraction": lambda content: fractions.Fraction(*whole_numbers(*content)),
+    "numpy": lambda content: numpy_value(*content),
     "date": lambda content: dt.date(*whole_numbers(*content)),
     "timedelta": lambda content: dt.timedelta(*whole_numbers(*content)),
     "datetime": lambda content: moment(dt.datetime, content),

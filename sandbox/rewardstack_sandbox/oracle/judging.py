@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rewardstack_sandbox.oracle.conversation import (
+    TESTS,
     Conversation,
     Stopped,
     UnsupportedValue,
@@ -54,7 +55,7 @@ class Judge:
         self.asserted = 0
         self.broken = ""
         self.space: dict[str, Any] = {
-            "__name__": "tests",
+            "__name__": TESTS,
             COUNT: self.count,
             RECORD: self.record,
         }
