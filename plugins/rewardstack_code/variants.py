@@ -112,6 +112,11 @@ class Renaming(ast.NodeTransformer):
         node.name = self.names.get(node.name or "", node.name)
         return self.generic_visit(node)
 
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> ast.AST:
+        """Rename what a mapping pattern binds the rest to."""
+        node.rest = self.names.get(node.rest or "", node.rest)
+        return self.generic_visit(node)
+
     def visit_MatchStar(self, node: ast.MatchStar) -> ast.AST:
         """Rename what a starred pattern binds."""
         node.name = self.names.get(node.name or "", node.name)

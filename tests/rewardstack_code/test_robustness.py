@@ -1,5 +1,7 @@
 import ast
 
+import pytest
+
 from rewardstack_code import robust
 from rewardstack_code.similarity import similarity
 from rewardstack_code.variants import VARIANTS, rename_variables, reorder_tests
@@ -50,6 +52,25 @@ def test_renaming_changes_names_and_nothing_else():
     changed = rename_variables(GOOD)
     assert "y" not in {node.id for node in ast.walk(ast.parse(changed)) if isinstance(node, ast.Name)}
     assert similarity(ast.parse(GOOD), ast.parse(changed)) == 1.0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "match x:\n        case [first, *others]: return others\n        case {'a': one, **others}: return one, others\n        case int() as number: return number",
+        "try:\n        return x['a']\n    except (TypeError, KeyError) as error:\n        name = type(error).__name__\n    return name",
+        "if (found := isinstance(x, dict)):\n        del found\n        found = 3\n    pairs = [(key, found) for key in x] if found == 3 else []\n    return pairs",
+        "total = 0\n    for total, item in enumerate([x, x]):\n        total += 1\n    return f'{total:>3} {item}'",
+    ],
+)
+@pytest.mark.parametrize("change", VARIANTS.values(), ids=VARIANTS)
+def test_changes_keep_what_a_function_returns(body, change):
+    source = f"def f(x):\n    {body}\n"
+    before, after = {}, {}
+    exec(source, before)
+    exec(change(source, 5), after)
+    for value in ([1, 2, 3], {"a": 1, "b": 2}, 7, {}):
+        assert after["f"](value) == before["f"](value)
 
 
 def test_names_that_others_see_stay():

@@ -405,3 +405,11 @@ def test_what_tests_change_does_not_outlast_them(sandbox):
 
 def test_a_name_for_a_built_in_class_is_a_program(sandbox):
     assert sandbox.run_tests("to_int = int", ["assert to_int('5') == 5"]).passed
+
+
+def test_tests_that_start_threads_are_told_apart_from_wrong_programs(sandbox):
+    tests = "import threading\nthread = threading.Thread(target=f)\nthread.start()\nthread.join()\nassert f() == 1"
+    report = sandbox.run_tests("def f(): return 1", tests)
+    assert report.passed or report.status == "infrastructure_error", report
+    raising = 'def f(): raise RuntimeError("can\'t start new thread")'
+    assert sandbox.run_tests(raising, ["assert f() == 1"]).status == "runtime_error"

@@ -31,6 +31,7 @@ SHARED_MODULES = frozenset(
     ]
 )  # fmt: skip
 REASON_LIMIT = 500
+NO_THREADS = "can't start new thread"  # what the interpreter says
 STOPS = {
     "derailed": Status.infrastructure_error,
     "large": Status.unsupported_value,
@@ -174,6 +175,8 @@ class Judge:
             )
         if isinstance(error, NameError):
             return Status.runtime_error, f"the program does not define what the tests use: {short(error)}"
+        if isinstance(error, RuntimeError) and short(error) == NO_THREADS:
+            return Status.infrastructure_error, "the tests start a thread, which they may not here"
         if isinstance(error, ImportError):
             return Status.infrastructure_error, f"the tests cannot import: {short(error)}"
         if isinstance(error, Stopped):
