@@ -220,6 +220,8 @@ def doubts(judge: Judge, results: tuple[TestResult, ...], total: int) -> tuple[S
         return Status.unsupported_value, judge.talk.unsupported
     if not judge.plan.asserts_something:
         return Status.infrastructure_error, "the tests hold no test"
+    if judge.skipped and not results:
+        return Status.infrastructure_error, "the tests skip themselves"
     if not results or len(results) < total:  # a loop over what the program returned had nothing to assert
         return Status.wrong_answer, f"{len(results)} of {max(1, total)} tests ran"
     if not judge.used:

@@ -16,8 +16,10 @@ from rewardstack_sandbox.oracle.conversation import (
 )
 from rewardstack_sandbox.oracle.plan import Plan
 from rewardstack_sandbox.oracle.restoring import restore
-from rewardstack_sandbox.oracle.rewriting import COUNT, RECORD
+from rewardstack_sandbox.oracle.rewriting import COUNT, PROGRAM, RECORD
+from rewardstack_sandbox.oracle.test_cases import Skipped
 from rewardstack_sandbox.oracle.test_classes import parametrized, run_class, test_case_classes
+from rewardstack_sandbox.oracle.test_functions import NotRunnable, call_test
 from rewardstack_sandbox.results import Status, TestResult
 from rewardstack_sandbox.values import Unsupported
 
@@ -53,7 +55,7 @@ class Judge:
         self.talk = talk
         self.stop_early = stop_early
         self.results: list[TestResult] = []
-        self.asserted = 0
+        self.asserted = self.skipped = 0
         self.broken = ""
         self.space: dict[str, Any] = {
             "__name__": TESTS,
@@ -64,7 +66,8 @@ class Judge:
     def run(self, found: dict[str, Any], entry_point: str | None) -> None:
         """Run everything, given the names the program defines."""
         try:
-            self.space |= names_for_tests(self.plan, found)
+            names = names_for_tests(self.plan, found)
+            self.space |= {**names, PROGRAM: types.SimpleNamespace(**names)}
             if entry_point is not None and entry_point in self.space:
                 self.space.setdefault("candidate", self.space[entry_point])
             self.run_all(entry_point)
@@ -89,7 +92,7 @@ class Judge:
                 self.add(TestResult("check", passed=True))
         for name in self.plan.functions:
             for label, arguments, keywords in parametrized(name, self.space[name]):
-                call = functools.partial(self.space[name], *arguments, **keywords)
+                call = functools.partial(call_test, self.space[name], *arguments, **keywords)
                 self.attempt(label, call, is_test=True)
         for kind in test_case_classes(self.plan.classes, self.space):
             run_class(kind, self.add_outcome)
@@ -115,6 +118,8 @@ class Judge:
         except Enough:
             raise
         except BaseException as error:
+            if isinstance(error, SystemExit) and not error.code and not raised_by_program(error):
+                return True  # a script of tests may end itself
             self.fail(name, error)
             return False
         if is_test or (self.asserted > asserted and len(self.results) == recorded and name != "check"):
@@ -134,8 +139,10 @@ class Judge:
             self.fail(name, error)
 
     def add_outcome(self, name: str, error: BaseException | None) -> None:
-        """Note what came of a method of a test class."""
-        if error is None:
+        """Note what came of a method of a test class; those that the tests themselves skip were not asked for."""
+        if isinstance(error, Skipped):
+            self.skipped += 1
+        elif error is None:
             self.add(TestResult(name, passed=True))
         else:
             self.fail(name, error)
@@ -173,6 +180,8 @@ class Judge:
                 Status.infrastructure_error,
                 f"the tests pass a value that cannot reach the program: {error}",
             )
+        if isinstance(error, NotRunnable):
+            return Status.infrastructure_error, str(error)
         if isinstance(error, NameError):
             return Status.runtime_error, f"the program does not define what the tests use: {short(error)}"
         if isinstance(error, RuntimeError) and short(error) == NO_THREADS:

@@ -10,6 +10,7 @@ from types import CodeType
 from rewardstack_sandbox.oracle.foresight import NOTHING, Foreseen, called_name, foresee
 from rewardstack_sandbox.oracle.rewriting import (
     COUNT,
+    PROGRAM,
     PROGRAM_MODULES,
     RECORD,
     Source,
@@ -160,6 +161,8 @@ def find_tests(tree: ast.Module, plan: Plan, entry_point: str | None, source: So
                 node.body, plan.asserts = record_assertions(node.body, source)
             elif node.name.startswith("test") and node.name != entry_point:
                 plan.functions.append(node.name)
+        elif isinstance(node, ast.AsyncFunctionDef) and node.name.startswith("test"):
+            plan.functions.append(node.name)
         elif isinstance(node, ast.ClassDef):
             plan.classes.append(node.name)
 
@@ -173,7 +176,7 @@ def find_names(trees: Iterable[ast.Module], plan: Plan, entry_point: str | None)
     read = dict.fromkeys([*plan.names, *(name for step in plan.steps for name in code_names(step.code))])
     own = any(step.is_test for step in plan.steps) or bool(plan.functions or plan.classes)
     plan.asserts_something = own or COUNT in read or RECORD in read or bool(plan.asserts)
-    wanted = [name for name in read if name not in defined and name not in (COUNT, RECORD)]
+    wanted = [name for name in read if name not in defined and name not in (COUNT, PROGRAM, RECORD)]
     plan.built_in = [name for name in wanted if hasattr(builtins, name) and name != entry_point]
     plan.names = [name for name in wanted if name not in plan.built_in]
     if entry_point and entry_point not in plan.names:

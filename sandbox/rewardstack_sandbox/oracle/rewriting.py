@@ -7,9 +7,10 @@ import ast
 from collections.abc import Iterable
 from typing import TypeVar
 
-__all__ = ["COUNT", "PROGRAM_MODULES", "RECORD", "Source", "count_assertions", "record_assertions"]
+__all__ = ["COUNT", "PROGRAM", "PROGRAM_MODULES", "RECORD", "Source", "count_assertions", "record_assertions"]
 
 COUNT, RECORD, CAUGHT = "_rewardstack_count", "_rewardstack_record", "_rewardstack_error"
+PROGRAM = "_rewardstack_program"  # what stands for the program as a module
 PROGRAM_MODULES = (
     "solution",
     "candidate",
@@ -83,6 +84,8 @@ def count_assertions(body: Iterable[ast.stmt], imported: list[str]) -> list[ast.
             new.append(node)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module in PROGRAM_MODULES:
             new += bound_names(node, imported)
+        elif isinstance(node, ast.Import) and any(alias.name in PROGRAM_MODULES for alias in node.names):
+            new += bound_modules(node)
         else:
             count_within(node, imported)
             new.append(node)
@@ -97,6 +100,17 @@ def count_within(node: ast.AST, imported: list[str]) -> None:
             setattr(node, field, count_assertions(inner, imported))
     for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
         part.body = count_assertions(part.body, imported)
+
+
+def bound_modules(node: ast.Import) -> list[ast.stmt]:
+    """Return what stands for an import of the program as a module: an assignment, and the other imports."""
+    ours = [alias for alias in node.names if alias.name in PROGRAM_MODULES]
+    others = [alias for alias in node.names if alias not in ours]
+    new: list[ast.stmt] = [ast.copy_location(ast.Import(others), node)] if others else []
+    for alias in ours:
+        target = ast.Name(alias.asname or alias.name, ast.Store())
+        new.append(placed(ast.Assign([target], ast.Name(PROGRAM, ast.Load())), node))
+    return new
 
 
 def bound_names(node: ast.ImportFrom, imported: list[str]) -> list[ast.stmt]:

@@ -4,9 +4,13 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["run_test_case"]
+__all__ = ["Skipped", "run_test_case"]
 
 Note = Callable[[str, BaseException | None], None]
+
+
+class Skipped(Exception):
+    """A test that the tests themselves skip."""
 
 
 class Noting:
@@ -25,6 +29,10 @@ class Noting:
     def addFailure(self, test: Any, err: Any) -> None:  # noqa: N802
         """Note a test that failed."""
         self.note(label_of(test), err[1])
+
+    def addSkip(self, test: Any, reason: str) -> None:  # noqa: N802
+        """Note a test that is skipped."""
+        self.note(label_of(test), Skipped(reason))
 
     def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802, ARG002
         """Note a failed part of a test; unittest then reports no success of the whole."""

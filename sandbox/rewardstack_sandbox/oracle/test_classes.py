@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from rewardstack_sandbox.oracle.test_cases import run_test_case
+from rewardstack_sandbox.oracle.test_functions import call_test
 
 __all__ = ["parametrized", "run_class", "test_case_classes"]
 
@@ -69,9 +70,18 @@ def run_method(kind: type, name: str, call: tuple[str, tuple[Any, ...], dict[str
     label, arguments, keywords = call
     try:
         instance = kind()
-        getattr(instance, "setup_method", lambda: None)()
-        getattr(instance, name)(*arguments, **keywords)
+        method = getattr(instance, name)
+        around(instance, "setup_method", method)
+        call_test(method, *arguments, **keywords)
+        around(instance, "teardown_method", method)
     except BaseException as error:
         note(label, error)
     else:
         note(label, None)
+
+
+def around(instance: Any, name: str, method: Any) -> None:
+    """Call what pytest calls before or after each method, where the class has it; it may take the method."""
+    function = getattr(instance, name, None)
+    if function is not None:
+        call_test(function, *([method] if inspect.signature(function).parameters else []))

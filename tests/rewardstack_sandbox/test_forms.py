@@ -1,0 +1,58 @@
+"""Tests in the forms that data sets bring: each judges a right and a wrong program, or says that it cannot be run."""
+
+import pytest
+
+RIGHT, WRONG = "def f(x):\n    return x", "def f(x):\n    return 0"
+CASE = "import unittest\nclass T(unittest.{base}):\n    {body}"
+JUDGING = {
+    "async function": "async def test_a():\n    assert f(1) == 1",
+    "async method": "class TestA:\n    async def test_a(self):\n        assert f(1) == 1",
+    "async case": CASE.format(
+        base="IsolatedAsyncioTestCase", body="async def test_a(self):\n        self.assertEqual(f(1), 1)"
+    ),
+    "setUp": CASE.format(
+        base="TestCase",
+        body="def setUp(self):\n        self.x = f(1)\n    def test_a(self):\n        self.assertEqual(self.x, 1)",
+    ),
+    "one skipped": CASE.format(
+        base="TestCase",
+        body="@unittest.skip('x')\n    def test_a(self):\n        1 / 0\n    def test_b(self):\n        self.assertEqual(f(1), 1)",
+    ),
+    "setup_method": "class TestA:\n    def setup_method(self, method):\n        self.x = f(1)\n    def test_a(self):\n        assert self.x == 1",
+    "teardown_method": "class TestA:\n    def test_a(self):\n        pass\n    def teardown_method(self):\n        assert f(1) == 1",
+    "script that ends itself": "import sys\nassert f(1) == 1\nsys.exit(0)",
+    "from the program": "from solution import f as g\nassert g(1) == 1",
+    "the program as a module": "import math, solution\nassert solution.f(math.floor(1.5)) == 1",
+    "the program by another name": "import main as m\nassert m.f(1) == 1",
+}
+NOT_RUNNABLE = {
+    "fixtures": ("def test_a(tmp_path):\n    assert f(1) == 1", "only fixtures of pytest could fill"),
+    "a generator": ("def test_a():\n    yield\n    assert f(1) == 1", "gives back a generator where it should assert"),
+    "a comparison": ("def test_a():\n    return f(1) == 1", "gives back a bool where it should assert"),
+    "all skipped": (
+        CASE.format(base="TestCase", body="@unittest.skip('x')\n    def test_a(self):\n        self.assertEqual(f(1), 1)"),
+        "the tests skip themselves",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", JUDGING)
+def test_a_form_tells_right_from_wrong(sandbox, form):
+    right, wrong = (sandbox.run_tests(program, JUDGING[form]) for program in (RIGHT, WRONG))
+    assert right.passed, right
+    assert (wrong.passed, wrong.status) == (False, "wrong_answer"), wrong
+
+
+@pytest.mark.parametrize("form", NOT_RUNNABLE)
+@pytest.mark.parametrize("program", [RIGHT, WRONG])
+def test_what_cannot_be_run_is_nobodys_pass_and_nobodys_fault(sandbox, form, program):
+    tests, reason = NOT_RUNNABLE[form]
+    report = sandbox.run_tests(program, tests)
+    assert (report.passed, report.status) == (False, "infrastructure_error")
+    assert reason in report.reason
+
+
+def test_a_program_cannot_end_the_script_of_tests(sandbox):
+    leaving = "def f(x):\n    raise SystemExit(0)"
+    assert sandbox.run_tests(leaving, JUDGING["script that ends itself"]).status == "runtime_error"
+    assert sandbox.run_tests(leaving, "f(1)\nassert f(1) == 1").status == "runtime_error"
