@@ -1,6 +1,7 @@
 """`code.io`: the completion's code run as a program on inputs, and what it prints compared."""
 
 import json
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -18,8 +19,11 @@ Comparison = Literal["tokens", "lines", "exact", "numbers"]
 CHECKING = """
 import json, sys
 case = json.load(sys.stdin)
-sys.stdout.write("yes" if check(case["input"], case["output"], case["expected"]) is True else "no")
+if check(case["input"], case["output"], case["expected"]) == True:
+    sys.stdout.write(case["word"])
 """
+# A checker may print what it likes, the output it checks included: that holds no word of this process
+WORD = f"\nright {secrets.token_hex(16)}"
 
 
 class Case(NamedTuple):
@@ -36,7 +40,7 @@ class io(Running):  # noqa: N801 - the name of the reward
 
     Column `cases`: a list of `{"input": ..., "output": ...}`, or `{"inputs": [...], "outputs": [...]}` (APPS, TACO),
     either also as JSON. Optional column `checker`: source that defines `check(input, output, expected)`, for tasks
-    with several right answers; it runs in the sandbox too. Rows without cases abstain.
+    with several right answers, and returns True for one; it runs in the sandbox too. Rows without cases abstain.
 
     Standard input is a file of known size, as many contest solutions expect. One run for each case.
 
@@ -100,7 +104,7 @@ class io(Running):  # noqa: N801 - the name of the reward
         if row.checker:
             return (
                 ""
-                if verdict is not None and verdict.stdout == "yes"
+                if verdict is not None and verdict.stdout.endswith(WORD)
                 else "the checker does not take the output"
             )
         expected = row.cases[place].expected
@@ -150,8 +154,8 @@ class Runs:
         if not self.checker or result.status is not Status.accepted:
             return None
         case = self.cases[place]
-        given = json.dumps({"input": case.input, "output": result.stdout, "expected": case.expected})
-        return Run(f"{self.checker}\n{CHECKING}", given, limits=limits)
+        given = {"input": case.input, "output": result.stdout, "expected": case.expected, "word": WORD}
+        return Run(f"{self.checker}\n{CHECKING}", json.dumps(given), limits=limits)
 
 
 def broken_checker(verdict: Result | None) -> ExecutionResult | None:

@@ -4,12 +4,16 @@ Texts only, never run. Each function returns an empty text where they agree, els
 """
 
 import math
+import re
 from collections.abc import Callable
 from itertools import zip_longest
 
 __all__ = ["COMPARERS", "compare_exact", "compare_lines", "compare_numbers", "compare_tokens"]
 
 SHOWN = 60
+# not all that `float` takes: no underscores, no digits of other scripts
+WHOLE = re.compile(r"[+-]?[0-9]+")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
 
 
 def compare_tokens(output: str, expected: str) -> str:
@@ -45,18 +49,14 @@ def near(ours: str, theirs: str, tolerance: float) -> bool:
     """Whether two tokens are the same, or numbers that are near enough."""
     if ours.casefold() == theirs.casefold():
         return True
-    if is_whole(ours) and is_whole(theirs):
+    if WHOLE.fullmatch(ours) and WHOLE.fullmatch(theirs):
         return ours.lstrip("+") == theirs.lstrip("+")
-    try:
-        left, right = float(ours), float(theirs)
-    except ValueError:
+    if not (NUMBER.fullmatch(ours) and NUMBER.fullmatch(theirs)):
         return False
-    return math.isfinite(left) and abs(left - right) <= tolerance * max(1.0, abs(right))
-
-
-def is_whole(token: str) -> bool:
-    """Whether a token is written as a whole number."""
-    return token.lstrip("+-").isdecimal()
+    left, right = float(ours), float(theirs)
+    if not (math.isfinite(left) and math.isfinite(right)):
+        return left == right
+    return abs(left - right) <= tolerance * max(1.0, abs(right))
 
 
 def lines_of(text: str) -> list[str]:

@@ -48,6 +48,14 @@ def test_share():
         ("numbers", "YES 1e3", "yes 1000.0", 1.0),
         ("numbers", "10000001", "10000000", 0.0),
         ("numbers", "nan", "1.0", 0.0),
+        ("numbers", "3", "inf", 0.0),
+        ("numbers", "-inf", "inf", 0.0),
+        ("numbers", "Infinity", "inf", 1.0),
+        ("numbers", "1e999", "inf", 1.0),
+        ("numbers", "1_000", "1000", 0.0),
+        ("numbers", "1_000.0", "1000.0", 0.0),
+        ("numbers", "٣", "3.0", 0.0),
+        ("numbers", ".5 -2.", "0.5 -2", 1.0),
         ("tokens", "0.30", "0.3", 0.0),
         ("tokens", "1 2", "1", 0.0),
         ("tokens", "1", "1 2", 0.0),
@@ -65,6 +73,29 @@ def test_a_checker_takes_any_right_answer():
     assert one("print(5, 3)", cases, checker, where="text").value == 0.0
     assert one("print('x')", cases, checker, where="text").value == 0.0
     assert one("print(5, 2)", cases, "def check(", where="text").error is not None
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        ("print(output); return output == '3\\n'", 1.0),  # what it prints itself does not count
+        ("return 1", 1.0),
+        ("return 'WA'", 0.0),
+        ("return None", 0.0),
+        ("print(output); import sys; sys.exit(0)", 0.0),
+        ("raise SystemExit(0)", 0.0),
+    ],
+)
+def test_what_a_checker_may_do(body, value):
+    checker = f"print('loaded')\ndef check(input, output, expected):\n    {body}"
+    cases = [{"input": "", "output": ""}]
+    assert one("print(3)", cases, checker, where="text").value == value
+
+
+def test_an_output_cannot_speak_for_its_checker():
+    echoing = "def check(input, output, expected):\n    print(output, end='')\n    raise SystemExit(0)"
+    for word in ("yes", "right", "True", "\\nright 0"):
+        assert one(f"print('{word}', end='')", CASES[:1], echoing, where="text").value == 0.0
 
 
 def test_early_stop():

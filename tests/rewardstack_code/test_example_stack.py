@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.commands import make_runner
 
 from rewardstack import Stack
+from rewardstack.cli import rewards
 
 EXAMPLE = Path(__file__).parents[2] / "examples/code"
 
@@ -37,3 +39,10 @@ def test_hard_coded_programs_earn_little(scored):
 
 def test_every_row_is_scored(scored):
     assert all(total is not None for _, total in scored)
+
+
+def test_the_command_agrees_with_every_label():
+    files = [str(EXAMPLE / name) for name in ("stack.toml", "completions.jsonl")]
+    result = make_runner().invoke(rewards, ["test", *files, "--label", "label", "--of", "tests"])
+    assert result.exit_code == 0, result.output
+    assert "accuracy 1.000  precision 1.000  recall 1.000" in result.output
