@@ -3,11 +3,10 @@
 import site
 import sys
 import sysconfig
-from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
 from rewardstack_sandbox.kernel import landlock, namespaces, process, seccomp
-from rewardstack_sandbox.results import Layer
+from rewardstack_sandbox.layers import Layer
 
 __all__ = ["OPEN", "Confinement", "confine", "missing"]
 
@@ -16,8 +15,7 @@ SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/dev/zero", "/dev/urandom
 UNKNOWN = "this platform has no such layer"
 
 
-@dataclass(frozen=True)
-class Confinement:
+class Confinement(NamedTuple):
     """What is in force: what each candidate has to install for itself, and the layers as they are reported."""
 
     seccomp: bool = False
@@ -89,12 +87,13 @@ def missing(confinement: Confinement) -> list[str]:
 def grants() -> list[tuple[str, int]]:
     """Return what stays readable: libraries, the interpreter's own and the system's, and harmless devices.
 
-    The interpreter may live anywhere (pyenv, conda, a virtual environment), but of its folder only `lib` is opened.
+    The interpreter may live anywhere (pyenv, conda, a virtual environment), but of its folder only `lib` is opened. So
+    may this package, of which a worker imports the rest once it is confined.
     """
     paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     for prefix in {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}:
-        paths |= {str(Path(prefix) / "lib"), str(Path(prefix) / "lib64")}
-    paths |= set(site.getsitepackages())
+        paths |= {f"{prefix}/lib", f"{prefix}/lib64"}
+    paths |= {*site.getsitepackages(), __file__.rpartition("/")[0]}
     readable = [(path, landlock.READ) for path in sorted(paths | set(SYSTEM))]
     files = [(path, landlock.READ) for path in SYSTEM_FILES]
     return [*readable, *files, ("/dev/null", landlock.READ_WRITE_FILE)]

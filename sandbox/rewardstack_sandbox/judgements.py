@@ -1,5 +1,6 @@
 """What a worker makes of one candidate: a result for a run, a report for tests."""
 
+import marshal
 import select
 import time
 from collections.abc import Mapping
@@ -31,7 +32,7 @@ def judge_run(
     started = time.monotonic()
     candidate.write_input(job["stdin"].encode("utf-8", "surrogatepass"))
     with suppress(Gone, Expired):  # a candidate that is gone already tells by its exit code
-        candidate.channel.send(Codec().encode(job_for_program(job)), deadline)
+        candidate.channel.send(job_for_program(job), deadline)
     in_time = wait_for_end(candidate, deadline)
     wall = time.monotonic() - started
     note, text = read_note(candidate.channel)
@@ -44,15 +45,16 @@ def judge_run(
     )
 
 
-def job_for_program(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a candidate is told: nothing of the tests."""
-    return {
+def job_for_program(job: Mapping[str, Any]) -> bytes:
+    """Return what a candidate is told, nothing of the tests, in the interpreter's own format: it trusts this side."""
+    told = {
         "mode": job["mode"],
         "program": job["program"],
         "args": list(job.get("args", ())),
         "limits": {key: value for key, value in job["limits"].items() if key != "wall"},
         "restricted": job["restricted"],
     }
+    return marshal.dumps(told)
 
 
 def wait_for_end(candidate: Candidate, deadline: float) -> bool:
@@ -159,7 +161,7 @@ def load(talk: Conversation, job: Mapping[str, Any], plan: Plan, found: dict[str
     """Have the program define its names; put those that the tests use into `found`; return how that went."""
     wanted = {*plan.names, *plan.built_in}
     try:
-        talk.say(job_for_program(job))
+        talk.send(job_for_program(job))
         if (first := talk.hear()) != READY:
             return Status.infrastructure_error, f"a layer of confinement failed: {first[1]}"
         match talk.hear():

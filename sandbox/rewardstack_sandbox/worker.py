@@ -13,7 +13,7 @@ from typing import Any
 
 from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
 from rewardstack_sandbox.errors import IsolationUnavailable, SandboxError
-from rewardstack_sandbox.results import Layer
+from rewardstack_sandbox.layers import Layer
 from rewardstack_sandbox.values import Codec, Malformed
 
 __all__ = ["DEAD", "LATE", "Worker"]
@@ -25,9 +25,9 @@ PROGRAM = """
 import os, sys
 os.environ.clear()
 sys.path.insert(0, {root!r})
-from rewardstack_sandbox.server import serve
+from rewardstack_sandbox.enclosure import begin
 sys.path.remove({root!r})
-serve({descriptor}, {isolation!r})
+begin({descriptor}, {isolation!r})
 """
 LATE, DEAD = {"late": True}, {"dead": True}
 

@@ -3,7 +3,6 @@
 import ctypes
 import functools
 import os
-import platform
 import sys
 from typing import Any
 
@@ -64,7 +63,7 @@ def libc() -> Any:
 
 def machine() -> str | None:
     """Return the machine's name as in `MACHINES`, or None where the kernel layers do not exist."""
-    name = platform.machine() if sys.platform == "linux" else ""
+    name = os.uname().machine if sys.platform == "linux" else ""
     return name if name in MACHINES and sys.maxsize > 2**32 else None
 
 

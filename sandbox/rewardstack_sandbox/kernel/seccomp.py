@@ -67,7 +67,7 @@ CANDIDATE = (
     Rule("prlimit64", (0, WHOLE, (0, SELF))),
     Rule("prctl", (0, WHOLE, (15, 16, 0x53564D41))),  # names of threads and of memory areas
 )
-SERVER = (*CANDIDATE, Rule("pidfd_send_signal"))
+SERVER = (*CANDIDATE, Rule("pidfd_send_signal"), Rule("memfd_create"))
 ABSENT = ("clone3", "openat2")  # libraries fall back to what can be judged by its arguments
 
 

@@ -35,6 +35,16 @@ OPERATORS: dict[str, Callable[..., Any]] = {
 
 def serve(end: Channel, job: dict[str, Any]) -> NoReturn:
     """Run the job's program, tell which names it defines, and answer requests for good."""
+    server = load(end, job)
+    try:
+        while True:
+            server.answer(server.hear())
+    except Gone:
+        os._exit(0)
+
+
+def load(end: Channel, job: dict[str, Any]) -> "Server":
+    """Run the job's program and tell which names it defines; return what answers for it."""
     module = types.ModuleType(MODULE)
     sys.modules[MODULE] = module
     code = compile_program(end, job)
@@ -46,11 +56,7 @@ def serve(end: Channel, job: dict[str, Any]) -> NoReturn:
         print_error(error)
         answer = ("failed", *describe_error(error))
     server.say(answer)
-    try:
-        while True:
-            server.answer(server.hear())
-    except Gone:
-        os._exit(0)
+    return server
 
 
 class Server:
