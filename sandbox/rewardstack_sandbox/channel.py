@@ -41,9 +41,9 @@ class Channel:
         """Return the descriptor, for selectors."""
         return self.socket.fileno()
 
-    def send(self, data: bytes, deadline: float | None = None) -> None:
-        """Send one message; `Expired` when the other side does not take it by `deadline`, `Gone` without one."""
-        data = LENGTH.pack(len(data)) + data
+    def send(self, *messages: bytes, deadline: float | None = None) -> None:
+        """Send messages; `Expired` when the other side does not take them by `deadline`, `Gone` without one."""
+        data = b"".join([part for message in messages for part in (LENGTH.pack(len(message)), message)])
         try:
             sent = self.socket.send(data, DONT_WAIT)
         except BlockingIOError:

@@ -32,7 +32,7 @@ def judge_run(
     started = time.monotonic()
     candidate.write_input(job["stdin"].encode("utf-8", "surrogatepass"))
     with suppress(Gone, Expired):  # a candidate that is gone already tells by its exit code
-        candidate.channel.send(job_for_program(job), deadline)
+        candidate.channel.send(job_for_program(job), deadline=deadline)
     in_time = wait_for_end(candidate, deadline)
     wall = time.monotonic() - started
     note, text = read_note(candidate.channel)

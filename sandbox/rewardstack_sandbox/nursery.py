@@ -79,16 +79,18 @@ class Nursery:
         self.expected: deque[tuple[socket.socket, list[int]]] = deque()
         self.ready: list[Candidate] = []
         self.awaited: dict[int, Ended | None] = {}
-        self.ask(AHEAD)
 
     def ask(self, count: int) -> None:
         """Ask for candidates. Their channels and files are made here: the forker pays for all it does after a fork."""
         for _ in range(count):
             ours, theirs = socket.socketpair()
             files = [memory_file(name) for name in STREAMS]
-            with theirs:
-                socket.send_fds(self.end, [REQUEST.pack(FORK, 0)], [theirs.fileno(), *files])
             self.expected.append((ours, files))
+            with theirs:
+                try:
+                    socket.send_fds(self.end, [REQUEST.pack(FORK, 0)], [theirs.fileno(), *files])
+                except OSError as error:
+                    raise NurseryFailed(f"the forker is gone: {error.strerror}") from None
 
     def take(self) -> Candidate:
         """Return a ready candidate and have the next one forked; `NurseryFailed` where that is not possible."""

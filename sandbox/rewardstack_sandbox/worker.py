@@ -104,7 +104,7 @@ class Worker:
             self.began = time.monotonic()
         self.pending.append((index, message["limits"]["wall"]))
         with contextlib.suppress(Gone, Expired):  # its answer will not come, which is seen then
-            self.channel.send(self.codec.encode(message), time.monotonic() + START_SECONDS)
+            self.channel.send(self.codec.encode(message), deadline=time.monotonic() + START_SECONDS)
 
     @property
     def deadline(self) -> float:

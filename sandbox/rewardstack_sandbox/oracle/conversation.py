@@ -90,9 +90,10 @@ class Conversation:
             data = self.codec.encode(("call", reference, arguments, keywords))
             room -= len(data)
             if room < 0:
-                return
+                break
             self.ahead.append(data)
-            self.send(data)
+        if self.ahead:
+            self.send(*self.ahead)
 
     def check_off(self, request: tuple[Any, ...]) -> None:
         """Take a request as sent; end the talk where another one had been foreseen: the program's state is off."""
@@ -114,10 +115,10 @@ class Conversation:
             raise self.stopped
         self.send(self.codec.encode(message))
 
-    def send(self, data: bytes) -> None:
-        """Send a message's bytes."""
+    def send(self, *messages: bytes) -> None:
+        """Send messages, as bytes."""
         try:
-            self.channel.send(data, self.deadline)
+            self.channel.send(*messages, deadline=self.deadline)
         except Expired:
             self.stop("time", "the time limit passed")
         except Gone:
