@@ -85,7 +85,8 @@ class Server:
             if isinstance(self.names[name], (types.FunctionType, type))
             and self.names[name].__module__ == MODULE
         ]
-        return self.describe(own[:MOST_OWN]), [name for name in names if name not in own[:MOST_OWN]]
+        told = {name: ("value", self.names[name]) for name in own[:MOST_OWN]}  # both kinds always cross
+        return told, [name for name in names if name not in told]
 
     def describe(self, names: list[str]) -> dict[str, Any]:
         """Return the values of some names of the program."""
