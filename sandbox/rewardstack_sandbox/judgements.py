@@ -190,7 +190,7 @@ def send_ahead(talk: Conversation, plan: Plan, found: dict[str, Any]) -> None:
     """Send the calls that are foreseen, if nothing else of the program is used between them."""
     used = [name for name, (kind, _) in found.items() if kind != "module" and name not in plan.built_in]
     if used == [plan.foreseen.name]:
-        talk.send_ahead(found[plan.foreseen.name][1], plan.foreseen.calls)
+        talk.send_ahead(found[plan.foreseen.name][1], plan.foreseen)
 
 
 def report(judge: Judge, outcome: tuple[Status, str], output: tuple[str, str, bool]) -> TestReport:

@@ -1,6 +1,7 @@
 """One worker process, as the caller sees it: started by exec, given jobs, killed at a deadline, started anew."""
 
 import contextlib
+import marshal
 import os
 import signal
 import socket
@@ -98,13 +99,13 @@ class Worker:
         self.ready = True
 
     def submit(self, index: int, message: dict[str, Any]) -> None:
-        """Send a job."""
+        """Send a job, in the interpreter's own format: a worker trusts its caller, never the other way round."""
         assert self.channel is not None
         if not self.pending:
             self.began = time.monotonic()
         self.pending.append((index, message["limits"]["wall"]))
         with contextlib.suppress(Gone, Expired):  # its answer will not come, which is seen then
-            self.channel.send(self.codec.encode(message), deadline=time.monotonic() + START_SECONDS)
+            self.channel.send(marshal.dumps(message), deadline=time.monotonic() + START_SECONDS)
 
     @property
     def deadline(self) -> float:

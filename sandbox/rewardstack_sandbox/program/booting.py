@@ -18,7 +18,7 @@ from rewardstack_sandbox.confinement import Confinement
 from rewardstack_sandbox.kernel import process, seccomp
 from rewardstack_sandbox.program.rehearsal import rehearse
 from rewardstack_sandbox.program.running import run
-from rewardstack_sandbox.program.serving import serve
+from rewardstack_sandbox.program.serving import Server, serve
 from rewardstack_sandbox.values import Codec
 
 __all__ = ["CHANNEL", "LAYER_FAILED", "READY", "Birth", "open_streams"]
@@ -48,6 +48,7 @@ class Birth:
         self.ready = Codec().encode(READY)
         self.end = Channel(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, CHANNEL), chunk=SMALL_CHUNK)
         rehearse()
+        self.server = Server(self.end)
 
     def begin(self, channel: int, parent: int) -> NoReturn:
         """Become a candidate. A layer that does not hold ends it before it has seen any program."""
@@ -66,7 +67,7 @@ class Birth:
         end.send(self.ready)
         if job["mode"] == "run":
             run(end, job)
-        serve(end, job)
+        serve(self.server, job)
 
     def fail(self, end: Channel, text: str) -> NoReturn:
         """Report a layer that does not hold, and end."""

@@ -9,7 +9,7 @@ import socket
 import sys
 
 from rewardstack_sandbox.channel import Channel
-from rewardstack_sandbox.program.serving import MODULE, load
+from rewardstack_sandbox.program.serving import MODULE, Server, load
 from rewardstack_sandbox.values import Codec
 
 __all__ = ["rehearse"]
@@ -40,11 +40,11 @@ def rehearse() -> None:
     for _ in range(TIMES):
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            server = load(Channel(theirs), JOB)
-            ours_channel = Channel(ours)
-            codec.decode(ours_channel.receive())
-            ours_channel.send(request)
+            server, other = Server(Channel(theirs)), Channel(ours)
+            load(server, JOB)
+            codec.decode(other.receive())
+            other.send(request)
             server.answer(server.hear())
-            codec.decode(ours_channel.receive())
+            codec.decode(other.receive())
     del sys.modules[MODULE]
     gc.collect()
