@@ -24,7 +24,6 @@ class Confinement(NamedTuple):
     capabilities: bool = False
     count_threads: bool = False
     layers: tuple[Layer, ...] = ()
-    filter: bytes = b""  # the seccomp program of a candidate whose process number is 1
 
 
 OPEN = Confinement()
@@ -46,7 +45,6 @@ def confine() -> Confinement:
     filtered = seccomp.available()
     return Confinement(
         seccomp=filtered,
-        filter=seccomp.assemble(seccomp.CANDIDATE, 1) if filtered else b"",
         landlock=bool(version),
         process_namespaces=processes,
         capabilities=process.has_capabilities(),

@@ -5,15 +5,16 @@ process has loaded by then, and pay for each page of it; so it loads little befo
 """
 
 import importlib
+import json
 import os
 import socket
 import sys
+from typing import Any
 
 from rewardstack_sandbox.channel import Channel
 from rewardstack_sandbox.confinement import OPEN, Confinement, confine, missing
 from rewardstack_sandbox.forker import start
 from rewardstack_sandbox.kernel import process, seccomp
-from rewardstack_sandbox.values import Codec
 
 __all__ = ["PRELOADED", "begin"]
 
@@ -33,13 +34,12 @@ def begin(descriptor: int, isolation: str) -> None:
     """Enclose this process and serve jobs until the caller closes its end."""
     os.chdir("/")
     channel = Channel(socket.socket(fileno=descriptor))
-    codec = Codec()
     try:
         for name in (*PRELOADED, *(RESTRICTING if isolation == "restricted" else ())):
             importlib.import_module(name)
     except ModuleNotFoundError as error:
         text = f"isolation='restricted' needs {error.name}: pip install 'rewardstack[code]'"
-        channel.send(codec.encode({"failed": text}))
+        say(channel, failed=text)
         return
     process.single_arena()
     memory = process.own_address_space()
@@ -49,15 +49,19 @@ def begin(descriptor: int, isolation: str) -> None:
         server = importlib.import_module(SERVER)
         confine_server(confinement, memory)
     except Exception as error:
-        channel.send(codec.encode({"failed": f"{type(error).__name__}: {error}"}))
+        say(channel, failed=f"{type(error).__name__}: {error}")
         return
     lacking = missing(confinement)
     if isolation == "strict" and lacking:
-        channel.send(codec.encode({"lacking": lacking}))
+        say(channel, lacking=lacking)
         return
-    layers = [(layer.name, layer.state, layer.detail) for layer in confinement.layers]
-    channel.send(codec.encode({"layers": layers, "forker": forker}))
+    say(channel, layers=confinement.layers, forker=forker)
     server.serve(channel, link, restricted=isolation == "restricted")
+
+
+def say(channel: Channel, **message: Any) -> None:
+    """Tell the caller how the beginning went."""
+    channel.send(json.dumps(message).encode("ascii"))
 
 
 def confine_server(confinement: Confinement, memory: int) -> None:

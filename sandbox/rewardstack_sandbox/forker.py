@@ -5,7 +5,6 @@ for the other side.
 """
 
 import contextlib
-import gc
 import os
 import signal
 import socket
@@ -15,7 +14,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from rewardstack_sandbox.confinement import Confinement
-from rewardstack_sandbox.kernel import namespaces, process
+from rewardstack_sandbox.kernel import namespaces, process, seccomp
 from rewardstack_sandbox.program.booting import CHANNEL, Birth, open_streams
 
 __all__ = [
@@ -53,8 +52,6 @@ def start(confinement: Confinement, memory: int, others: list[int]) -> tuple[soc
     """
     ours, theirs = socket.socketpair()
     parent = os.getpid()
-    gc.collect()
-    gc.freeze()  # what was loaded by now is shared with every candidate: the collector must not write to it
     child = os.fork()
     if child:
         theirs.close()
@@ -79,6 +76,8 @@ def serve(link: int, confinement: Confinement, memory: int) -> None:
     take_places([memory_file(name) for name in STREAMS])
     open_streams()
     birth = Birth(confinement, memory)
+    if confinement.seccomp:
+        seccomp.install(seccomp.assemble(seccomp.FORKER, os.getpid()))
     while True:
         data, attached, _, _ = end.recvmsg(REQUEST.size, ROOM)
         if not data:

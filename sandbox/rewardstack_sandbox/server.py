@@ -1,5 +1,6 @@
 """A worker: takes jobs, has each program run by a candidate, judges it, answers. Confined like what it runs."""
 
+import json
 import marshal
 import signal
 import socket
@@ -12,7 +13,6 @@ from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
 from rewardstack_sandbox.judgements import judge_run, judge_tests
 from rewardstack_sandbox.nursery import Nursery, NurseryFailed
 from rewardstack_sandbox.results import ExecutionResult, TestReport
-from rewardstack_sandbox.values import Codec
 
 __all__ = ["serve"]
 
@@ -21,12 +21,11 @@ GRACE = 2.0
 
 def serve(channel: Channel, forker: socket.socket, *, restricted: bool) -> None:
     """Serve jobs until the caller closes its end."""
-    codec = Codec()
     nursery = Nursery(forker)
     with suppress(Gone):
         while True:
             job = marshal.loads(channel.receive())  # noqa: S302 - from the caller
-            channel.send(codec.encode(answer(nursery, {**job, "restricted": restricted})))
+            channel.send(json.dumps(answer(nursery, {**job, "restricted": restricted})).encode("ascii"))
 
 
 def answer(nursery: Nursery, job: Mapping[str, Any]) -> dict[str, Any]:

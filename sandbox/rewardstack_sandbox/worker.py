@@ -1,6 +1,7 @@
 """One worker process, as the caller sees it: started by exec, given jobs, killed at a deadline, started anew."""
 
 import contextlib
+import json
 import marshal
 import os
 import signal
@@ -15,7 +16,6 @@ from typing import Any
 from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
 from rewardstack_sandbox.errors import IsolationUnavailable, SandboxError
 from rewardstack_sandbox.layers import Layer
-from rewardstack_sandbox.values import Codec, Malformed
 
 __all__ = ["DEAD", "LATE", "Worker"]
 
@@ -43,7 +43,6 @@ class Worker:
         self.isolation = isolation
         self.process: subprocess.Popen[bytes] | None = None
         self.channel: Channel | None = None
-        self.codec = Codec()
         self.layers: tuple[Layer, ...] = ()
         self.ready = False
         self.pending: deque[tuple[int, float]] = deque()
@@ -77,7 +76,7 @@ class Worker:
         if self.ready or self.channel is None:
             return
         try:
-            hello = self.codec.decode(self.channel.receive(time.monotonic() + START_SECONDS))
+            hello = json.loads(self.channel.receive(time.monotonic() + START_SECONDS))
         except (Gone, Expired) as error:
             self.kill()
             how = "took too long to start" if isinstance(error, Expired) else "ended while starting"
@@ -116,11 +115,11 @@ class Worker:
         """Return the answer to the oldest job: what came of it, or `LATE` or `DEAD`; the worker is then killed."""
         assert self.channel is not None
         try:
-            result: dict[str, Any] = self.codec.decode(self.channel.receive(self.deadline))
+            result: dict[str, Any] = json.loads(self.channel.receive(self.deadline))
         except Expired:
             self.kill()
             return LATE
-        except (Gone, Oversized, Malformed):
+        except (Gone, Oversized, ValueError, RecursionError):
             self.kill()
             return DEAD
         self.pending.popleft()

@@ -49,6 +49,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "statfs": (137, 43), "statx": (332, 291), "sysinfo": (99, 179), "tgkill": (234, 131), "time": (201, None),
     "timerfd_create": (283, 85), "timerfd_gettime": (287, 87), "timerfd_settime": (286, 86),
     "times": (100, 153), "tkill": (200, 130), "umask": (95, 166), "uname": (63, 160), "unshare": (272, 97),
+    "wait4": (61, 260),
     "write": (1, 64), "writev": (20, 66),
 }  # fmt: skip
 

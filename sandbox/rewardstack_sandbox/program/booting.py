@@ -5,6 +5,7 @@ made ready in the forker is.
 """
 
 import ctypes
+import gc
 import marshal
 import os
 import signal
@@ -49,6 +50,8 @@ class Birth:
         self.end = Channel(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, CHANNEL), chunk=SMALL_CHUNK)
         rehearse()
         self.server = Server(self.end)
+        gc.collect()
+        gc.freeze()  # what is here by now is shared with every candidate: the collector must not write to it
 
     def begin(self, channel: int, parent: int) -> NoReturn:
         """Become a candidate. A layer that does not hold ends it before it has seen any program."""
@@ -95,7 +98,7 @@ def make_steps(confinement: Confinement) -> list[Step]:
     if confinement.capabilities:
         steps.append(("capabilities", process.capability_step()))
     if confinement.process_namespaces:  # where every candidate is number 1, so that one filter serves all
-        steps.append(("seccomp", seccomp.install_step(confinement.filter)))
+        steps.append(("seccomp", seccomp.install_step(seccomp.narrow(1))))
     elif confinement.seccomp:
         steps.append(("seccomp", install_own_filter))
     return steps if confinement.seccomp else [step for step in steps if step[0] != "seccomp"]
@@ -103,7 +106,7 @@ def make_steps(confinement: Confinement) -> list[Step]:
 
 def install_own_filter() -> int:
     """Install a filter that allows signals to this process alone; return 0."""
-    seccomp.install(seccomp.assemble(seccomp.CANDIDATE, os.getpid()))
+    seccomp.install(seccomp.narrow(os.getpid()))
     return 0
 
 

@@ -4,7 +4,6 @@ An interpreter writes to code that is new to it: it fills caches and counts call
 instructions. After a fork each page so written to has to be copied, in every candidate anew. Once is enough.
 """
 
-import gc
 import socket
 import sys
 
@@ -47,4 +46,3 @@ def rehearse() -> None:
             server.answer(server.hear())
             codec.decode(other.receive())
     del sys.modules[MODULE]
-    gc.collect()
