@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from rewardstack_sandbox.jobs import Job
-from rewardstack_sandbox.results import Layer
+from rewardstack_sandbox.layers import Layer
 
 __all__ = ["Backend"]
 

@@ -41,9 +41,9 @@ class Channel:
         """Return the descriptor, for selectors."""
         return self.socket.fileno()
 
-    def send(self, data: bytes, deadline: float | None = None) -> None:
-        """Send one message; `Expired` when the other side does not take it by `deadline`, `Gone` without one."""
-        data = LENGTH.pack(len(data)) + data
+    def send(self, *messages: bytes, deadline: float | None = None) -> None:
+        """Send messages; `Expired` when the other side does not take them by `deadline`, `Gone` without one."""
+        data = b"".join([part for message in messages for part in (LENGTH.pack(len(message)), message)])
         try:
             sent = self.socket.send(data, DONT_WAIT)
         except BlockingIOError:
@@ -66,10 +66,7 @@ class Channel:
 
     def receive(self, deadline: float | None = None) -> bytes:
         """Return the next message; `deadline` is on the monotonic clock."""
-        while True:
-            message = self.take()
-            if message is not None:
-                return message
+        while (message := self.take()) is None:
             if deadline is not None:
                 self.wait(select.POLLIN, deadline)
             try:
@@ -78,7 +75,10 @@ class Channel:
                 raise Gone from None
             if not data:
                 raise Gone
+            if not self.buffer and data[: LENGTH.size] == LENGTH.pack(len(data) - LENGTH.size):
+                return data[LENGTH.size :]  # as most messages come: alone and whole
             self.buffer += data
+        return message
 
     def wait(self, event: int, deadline: float | None) -> None:
         """Wait until the socket can be read or written."""

@@ -1,14 +1,14 @@
 """The layers a worker puts around itself, and so around all it forks, before it has seen anything of a program."""
 
+import importlib
 import site
 import sys
 import sysconfig
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
-from rewardstack_sandbox.kernel import landlock, mounts, namespaces, process, seccomp
-from rewardstack_sandbox.results import Layer
+from rewardstack_sandbox.kernel import landlock, namespaces, process, seccomp
+from rewardstack_sandbox.layers import Layer
 
 __all__ = ["OPEN", "Confinement", "confine", "missing"]
 
@@ -18,8 +18,7 @@ MOUNTS = "mount namespace"
 UNKNOWN = "this platform has no such layer"
 
 
-@dataclass(frozen=True)
-class Confinement:
+class Confinement(NamedTuple):
     """What is in force: what each candidate has to install for itself, and the layers as they are reported."""
 
     seccomp: bool = False
@@ -28,7 +27,6 @@ class Confinement:
     capabilities: bool = False
     count_threads: bool = False
     layers: tuple[Layer, ...] = ()
-    filter: bytes = b""  # the seccomp program of a candidate whose process number is 1
 
 
 OPEN = Confinement()
@@ -45,7 +43,8 @@ def confine(more: Sequence[tuple[str, int]] = ()) -> Confinement:
         return Confinement(layers=tuple(Layer(name, "absent", UNKNOWN) for name in ("seccomp", "landlock")))
     refusals = namespaces.enter()
     version, opened = landlock.abi(), [*grants(), *more]
-    if not version:
+    if not version:  # loaded where it is needed: candidates pay for all that is loaded by now
+        mounts = importlib.import_module("rewardstack_sandbox.kernel.mounts")
         refusals["mount"] = mounts.enter(opened)
     process.deny_new_privileges()
     if version:
@@ -54,7 +53,6 @@ def confine(more: Sequence[tuple[str, int]] = ()) -> Confinement:
     filtered = seccomp.available()
     return Confinement(
         seccomp=filtered,
-        filter=seccomp.assemble(seccomp.CANDIDATE, 1) if filtered else b"",
         landlock=bool(version),
         process_namespaces=processes,
         capabilities=process.has_capabilities(),
@@ -96,12 +94,13 @@ def missing(confinement: Confinement) -> list[str]:
 def grants() -> list[tuple[str, int]]:
     """Return what stays readable: libraries, the interpreter's own and the system's, and harmless devices.
 
-    The interpreter may live anywhere (pyenv, conda, a virtual environment), but of its folder only `lib` is opened.
+    The interpreter may live anywhere (pyenv, conda, a virtual environment), but of its folder only `lib` is opened. So
+    may this package, of which a worker imports the rest once it is confined.
     """
     paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     for prefix in {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}:
-        paths |= {str(Path(prefix) / "lib"), str(Path(prefix) / "lib64")}
-    paths |= set(site.getsitepackages())
+        paths |= {f"{prefix}/lib", f"{prefix}/lib64"}
+    paths |= {*site.getsitepackages(), __file__.rpartition("/")[0]}
     readable = [(path, landlock.READ) for path in sorted(paths | set(SYSTEM))]
     files = [(path, landlock.READ) for path in SYSTEM_FILES]
     return [*readable, *files, ("/dev/null", landlock.READ_WRITE_FILE)]

@@ -5,24 +5,39 @@ for the other side.
 """
 
 import contextlib
-import gc
 import os
 import signal
 import socket
 import struct
 import sys
+from collections.abc import Sequence
 from typing import NoReturn
 
 from rewardstack_sandbox.confinement import Confinement
-from rewardstack_sandbox.kernel import namespaces, process
+from rewardstack_sandbox.kernel import namespaces, process, seccomp
 from rewardstack_sandbox.program.booting import CHANNEL, Birth, open_streams
 
-__all__ = ["ANSWER", "BORN", "BURIED", "BURY", "FAILED", "FORK", "REQUEST", "serve", "start"]
+__all__ = [
+    "ANSWER",
+    "BORN",
+    "BURIED",
+    "BURY",
+    "FAILED",
+    "FORK",
+    "REQUEST",
+    "STREAMS",
+    "memory_file",
+    "serve",
+    "start",
+]
 
 REQUEST = struct.Struct("<cq")  # what to do, a process number
 ANSWER = struct.Struct(
     "<cqqdq"
 )  # what was done, a process number, wait status or errno, cpu seconds, peak bytes
+HANDED = struct.Struct("4i")  # descriptors that come with FORK: a candidate's channel and its three files
+PIDFD = struct.Struct("i")  # what comes with BORN: process numbers mean nothing on the other side
+ROOM = socket.CMSG_SPACE(HANDED.size)
 FORK, BURY = b"F", b"B"
 BORN, BURIED, FAILED = b"C", b"D", b"E"
 LINK = CHANNEL  # where candidates have their channel, so that nothing else can be there
@@ -37,8 +52,6 @@ def start(confinement: Confinement, memory: int, others: list[int]) -> tuple[soc
     """
     ours, theirs = socket.socketpair()
     parent = os.getpid()
-    gc.collect()
-    gc.freeze()  # what was loaded by now is shared with every candidate: the collector must not write to it
     child = os.fork()
     if child:
         theirs.close()
@@ -60,49 +73,52 @@ def serve(link: int, confinement: Confinement, memory: int) -> None:
     """Fork and bury until the server closes its end."""
     end = socket.socket(fileno=link)
     own = os.pidfd_open(os.getpid()) if confinement.process_namespaces else -1
-    for descriptor in place_files():
-        os.close(descriptor)
+    take_places([memory_file(name) for name in STREAMS])
     open_streams()
     birth = Birth(confinement, memory)
-    while data := end.recv(REQUEST.size, socket.MSG_WAITALL):
+    if confinement.seccomp:
+        seccomp.install(seccomp.assemble(seccomp.FORKER, os.getpid()))
+    while True:
+        data, attached, _, _ = end.recvmsg(REQUEST.size, ROOM)
+        if not data:
+            return
         what, number = REQUEST.unpack(data)
         if what == FORK:
-            fork(end, own, birth)
+            fork(end, HANDED.unpack(attached[0][2]), own, birth)
         else:
-            bury(end, number)
+            end.sendall(bury(number))
 
 
-def place_files() -> list[int]:
-    """Put new files in the place of the standard streams; return their descriptors."""
-    files = [memory_file(name) for name in STREAMS]
+def take_places(files: Sequence[int]) -> None:
+    """Put files in the places of the standard streams."""
     for place, file in enumerate(files):
         os.dup2(file, place)
-    return files
+        os.close(file)
 
 
-def fork(end: socket.socket, own: int, birth: Birth) -> None:
-    """Fork a candidate and hand its channel, pidfd and files to the server."""
-    descriptors: list[int] = []
+def fork(end: socket.socket, handed: Sequence[int], own: int, birth: Birth) -> None:
+    """Fork a candidate with the channel and the files that were handed here; hand its pidfd to the server."""
+    channel, *files = handed
+    pidfd = -1
     try:
-        ours, theirs = (one.detach() for one in socket.socketpair())
-        descriptors = [ours, theirs]
-        descriptors += place_files()
+        take_places(files)
         if own >= 0:
             namespaces.renew_processes(own)
         parent = os.getpid()
         number = os.fork()
         if number == 0:
-            become_candidate(theirs, birth, parent)
-        handed = [ours, *descriptors[2:]]
+            become_candidate(channel, birth, parent)
+        attached = []
         if hasattr(os, "pidfd_open"):
-            descriptors.append(os.pidfd_open(number))
-            handed.append(descriptors[-1])
-        socket.send_fds(end, [ANSWER.pack(BORN, number, 0, 0.0, 0)], handed)
+            pidfd = os.pidfd_open(number)
+            attached.append((socket.SOL_SOCKET, socket.SCM_RIGHTS, PIDFD.pack(pidfd)))
+        end.sendmsg([ANSWER.pack(BORN, number, 0, 0.0, 0)], attached)
     except OSError as error:
         end.sendall(ANSWER.pack(FAILED, 0, error.errno or 0, 0.0, 0))
     finally:
-        for descriptor in descriptors:
-            os.close(descriptor)
+        os.close(channel)
+        if pidfd >= 0:
+            os.close(pidfd)
 
 
 def become_candidate(channel: int, birth: Birth, parent: int) -> NoReturn:
@@ -123,13 +139,13 @@ def memory_file(name: str) -> int:
         return os.dup(file.fileno())
 
 
-def bury(end: socket.socket, number: int) -> None:
-    """Wait for a killed candidate and tell what it used."""
+def bury(number: int) -> bytes:
+    """Wait for a killed candidate; return the answer, which tells what it used."""
     try:
         if not hasattr(os, "pidfd_open"):
             os.kill(number, signal.SIGKILL)
         _, status, usage = os.wait4(number, 0)
         cpu, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * PEAK_UNIT
-        end.sendall(ANSWER.pack(BURIED, number, status, cpu, peak))
+        return ANSWER.pack(BURIED, number, status, cpu, peak)
     except OSError as error:
-        end.sendall(ANSWER.pack(FAILED, number, error.errno or 0, 0.0, 0))
+        return ANSWER.pack(FAILED, number, error.errno or 0, 0.0, 0)

@@ -1,5 +1,6 @@
 """What a worker makes of one candidate: a result for a run, a report for tests."""
 
+import marshal
 import select
 import time
 from collections.abc import Mapping
@@ -32,7 +33,7 @@ def judge_run(
     started = time.monotonic()
     candidate.write_input(job["stdin"].encode("utf-8", "surrogatepass"))
     with suppress(Gone, Expired):  # a candidate that is gone already tells by its exit code
-        candidate.channel.send(Codec().encode(job_for_program(job)), deadline)
+        candidate.channel.send(job_for_program(job), deadline=deadline)
     in_time = wait_for_end(candidate, deadline)
     wall = time.monotonic() - started
     candidate.kill()  # so that what it said has an end, and nothing needs to be waited for
@@ -46,15 +47,16 @@ def judge_run(
     )
 
 
-def job_for_program(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a candidate is told: nothing of the tests."""
-    return {
+def job_for_program(job: Mapping[str, Any]) -> bytes:
+    """Return what a candidate is told, nothing of the tests, in the interpreter's own format: it trusts this side."""
+    told = {
         "mode": job["mode"],
         "program": job["program"],
         "args": list(job.get("args", ())),
         "limits": {key: value for key, value in job["limits"].items() if key != "wall"},
         "restricted": job["restricted"],
     }
+    return marshal.dumps(told)
 
 
 def wait_for_end(candidate: Candidate, deadline: float) -> bool:
@@ -161,7 +163,7 @@ def load(talk: Conversation, job: Mapping[str, Any], plan: Plan, found: dict[str
     """Have the program define its names; put those that the tests use into `found`; return how that went."""
     wanted = {*plan.names, *plan.built_in}
     try:
-        talk.say(job_for_program(job))
+        talk.send(job_for_program(job))
         if (first := talk.hear()) != READY:
             return Status.infrastructure_error, f"a layer of confinement failed: {first[1]}"
         match talk.hear():
@@ -190,7 +192,7 @@ def send_ahead(talk: Conversation, plan: Plan, found: dict[str, Any]) -> None:
     """Send the calls that are foreseen, if nothing else of the program is used between them."""
     used = [name for name, (kind, _) in found.items() if kind != "module" and name not in plan.built_in]
     if used == [plan.foreseen.name]:
-        talk.send_ahead(found[plan.foreseen.name][1], plan.foreseen.calls)
+        talk.send_ahead(found[plan.foreseen.name][1], plan.foreseen)
 
 
 def report(judge: Judge, outcome: tuple[Status, str], output: tuple[str, str, bool]) -> TestReport:

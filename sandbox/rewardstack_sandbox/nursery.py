@@ -5,11 +5,11 @@ import os
 import signal
 import socket
 import time
+from collections import deque
 from dataclasses import dataclass
 
 from rewardstack_sandbox.channel import Channel, Gone
-from rewardstack_sandbox.confinement import Confinement
-from rewardstack_sandbox.forker import ANSWER, BORN, BURIED, BURY, FORK, REQUEST, start
+from rewardstack_sandbox.forker import ANSWER, BORN, BURIED, BURY, FORK, REQUEST, STREAMS, memory_file
 
 __all__ = ["Candidate", "Ended", "Nursery", "NurseryFailed"]
 
@@ -34,11 +34,11 @@ class Ended:
 class Candidate:
     """A process that waits for a program. `files` are standard input, output and error."""
 
-    def __init__(self, number: int, descriptors: list[int]) -> None:
+    def __init__(self, number: int, end: socket.socket, files: list[int], pidfd: int | None = None) -> None:
         self.number = number
-        self.channel = Channel(socket.socket(fileno=descriptors[0]), LARGEST_MESSAGE)
-        self.files = descriptors[1:4]
-        self.pidfd = descriptors[4] if len(descriptors) > 4 else None
+        self.channel = Channel(end, LARGEST_MESSAGE)
+        self.files = files
+        self.pidfd = pidfd
 
     def kill(self) -> None:
         """End it and everything it started."""
@@ -73,22 +73,28 @@ class Candidate:
 class Nursery:
     """A forker and the candidates it has ready."""
 
-    def __init__(self, confinement: Confinement, memory: int, others: list[int]) -> None:
-        self.end, self.forker = start(confinement, memory, others)
+    def __init__(self, forker: socket.socket) -> None:
+        self.end = forker
         self.end.settimeout(PATIENCE)
+        self.expected: deque[tuple[socket.socket, list[int]]] = deque()
         self.ready: list[Candidate] = []
         self.awaited: dict[int, Ended | None] = {}
-        self.requested = 0
-        self.ask(AHEAD)
 
     def ask(self, count: int) -> None:
-        """Ask for candidates."""
-        self.end.sendall(REQUEST.pack(FORK, 0) * count)
-        self.requested += count
+        """Ask for candidates. Their channels and files are made here: the forker pays for all it does after a fork."""
+        for _ in range(count):
+            ours, theirs = socket.socketpair()
+            files = [memory_file(name) for name in STREAMS]
+            self.expected.append((ours, files))
+            with theirs:
+                try:
+                    socket.send_fds(self.end, [REQUEST.pack(FORK, 0)], [theirs.fileno(), *files])
+                except OSError as error:
+                    raise NurseryFailed(f"the forker is gone: {error.strerror}") from None
 
     def take(self) -> Candidate:
         """Return a ready candidate and have the next one forked; `NurseryFailed` where that is not possible."""
-        self.ask(max(0, AHEAD + 1 - self.requested - len(self.ready)))
+        self.ask(max(0, AHEAD + 1 - len(self.expected) - len(self.ready)))
         while not self.ready:
             self.hear()
         return self.ready.pop()
@@ -117,15 +123,14 @@ class Nursery:
     def hear(self) -> None:
         """Take one answer of the forker."""
         try:
-            data, descriptors, _, _ = socket.recv_fds(self.end, ANSWER.size, 5)
+            data, pidfds, _, _ = socket.recv_fds(self.end, ANSWER.size, 1)
         except TimeoutError:
             raise NurseryFailed("the forker does not answer") from None
         if len(data) != ANSWER.size:
             raise NurseryFailed("the forker is gone")
         what, number, status, cpu, peak = ANSWER.unpack(data)
         if what == BORN:
-            self.requested -= 1
-            self.ready.append(Candidate(number, descriptors))
+            self.ready.append(Candidate(number, *self.expected.popleft(), *pidfds))
         elif what == BURIED:
             if number in self.awaited:
                 self.awaited[number] = Ended(os.waitstatus_to_exitcode(status), cpu, peak)

@@ -1,9 +1,9 @@
 """What a run of a program comes to."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["ExecutionResult", "Layer", "Status", "TestReport", "TestResult"]
+__all__ = ["ExecutionResult", "Status", "TestReport", "TestResult"]
 
 
 class Status(StrEnum):
@@ -80,13 +80,3 @@ class TestReport:
     def share(self) -> float:
         """The share of the tests that passed, 0.0 where there are none."""
         return sum(test.passed for test in self.tests) / self.total if self.total else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """One layer of confinement: `state` is "active", "degraded" or "absent", `detail` says what or why not."""
-
-    name: str
-    state: str
-    detail: str = ""
-    required: bool = field(default=False, compare=False)

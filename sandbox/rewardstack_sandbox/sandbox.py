@@ -11,8 +11,9 @@ from typing import Any, Literal, Self, TypeVar, cast, get_args, overload
 from rewardstack_sandbox.batch import Batch
 from rewardstack_sandbox.errors import SandboxError
 from rewardstack_sandbox.jobs import Job, Run, Tests
+from rewardstack_sandbox.layers import Layer
 from rewardstack_sandbox.limits import Limits
-from rewardstack_sandbox.results import ExecutionResult, Layer, TestReport
+from rewardstack_sandbox.results import ExecutionResult, TestReport
 from rewardstack_sandbox.worker import Worker
 
 __all__ = ["Isolation", "Sandbox", "default_workers"]

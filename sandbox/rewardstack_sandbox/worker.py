@@ -1,6 +1,8 @@
 """One worker process, as the caller sees it: started by exec, given jobs, killed at a deadline, started anew."""
 
 import contextlib
+import json
+import marshal
 import os
 import signal
 import socket
@@ -13,8 +15,7 @@ from typing import Any
 
 from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
 from rewardstack_sandbox.errors import IsolationUnavailable, SandboxError
-from rewardstack_sandbox.results import Layer
-from rewardstack_sandbox.values import Codec, Malformed
+from rewardstack_sandbox.layers import Layer
 
 __all__ = ["DEAD", "LATE", "Worker"]
 
@@ -25,9 +26,9 @@ PROGRAM = """
 import os, sys
 os.environ.clear()
 sys.path.insert(0, {root!r})
-from rewardstack_sandbox.server import serve
+from rewardstack_sandbox.enclosure import begin
 sys.path.remove({root!r})
-serve({descriptor}, {isolation!r})
+begin({descriptor}, {isolation!r})
 """
 LATE, DEAD = {"late": True}, {"dead": True}
 
@@ -42,7 +43,6 @@ class Worker:
         self.isolation = isolation
         self.process: subprocess.Popen[bytes] | None = None
         self.channel: Channel | None = None
-        self.codec = Codec()
         self.layers: tuple[Layer, ...] = ()
         self.ready = False
         self.pending: deque[tuple[int, float]] = deque()
@@ -76,7 +76,7 @@ class Worker:
         if self.ready or self.channel is None:
             return
         try:
-            hello = self.codec.decode(self.channel.receive(time.monotonic() + START_SECONDS))
+            hello = json.loads(self.channel.receive(time.monotonic() + START_SECONDS))
         except (Gone, Expired) as error:
             self.kill()
             how = "took too long to start" if isinstance(error, Expired) else "ended while starting"
@@ -100,13 +100,13 @@ class Worker:
         self.ready = True
 
     def submit(self, index: int, message: dict[str, Any]) -> None:
-        """Send a job."""
+        """Send a job, in the interpreter's own format: a worker trusts its caller, never the other way round."""
         assert self.channel is not None
         if not self.pending:
             self.began = time.monotonic()
         self.pending.append((index, message["limits"]["wall"]))
         with contextlib.suppress(Gone, Expired):  # its answer will not come, which is seen then
-            self.channel.send(self.codec.encode(message), time.monotonic() + START_SECONDS)
+            self.channel.send(marshal.dumps(message), deadline=time.monotonic() + START_SECONDS)
 
     @property
     def deadline(self) -> float:
@@ -117,11 +117,11 @@ class Worker:
         """Return the answer to the oldest job: what came of it, or `LATE` or `DEAD`; the worker is then killed."""
         assert self.channel is not None
         try:
-            result: dict[str, Any] = self.codec.decode(self.channel.receive(self.deadline))
+            result: dict[str, Any] = json.loads(self.channel.receive(self.deadline))
         except Expired:
             self.kill()
             return LATE
-        except (Gone, Oversized, Malformed):
+        except (Gone, Oversized, ValueError, RecursionError):
             self.kill()
             return DEAD
         self.pending.popleft()

@@ -46,7 +46,7 @@ def test_a_worker_may_die_in_the_middle_of_a_batch():
         timer.start()
         results = sandbox.run_many([Run("import time; time.sleep(0.1); print('ok')")] * 10)
         timer.join()
-        assert [result.stdout for result in results] == ["ok\n"] * 10
+        assert [(result.stdout, result.reason) for result in results] == [("ok\n", "")] * 10
 
 
 def test_tests_that_kill_their_worker_are_an_error():

@@ -1,5 +1,6 @@
 """The filter program, interpreted here as the kernel would, for both machines."""
 
+import itertools
 import struct
 
 import pytest
@@ -10,6 +11,7 @@ from rewardstack_sandbox.kernel.seccomp import (
     ALLOW,
     ARCHITECTURES,
     CANDIDATE,
+    FORKER,
     KILL,
     MISSING,
     PLAIN,
@@ -46,37 +48,40 @@ def machine(request):
     return request.param
 
 
+def judge_candidate(machine: str, number: int, arguments=(0,) * 6) -> int:
+    """Return the verdict on a call of a candidate, which has two filters: the strictest verdict counts."""
+    programs = seccomp.assemble(FORKER, 1, machine), seccomp.narrow(OWN, machine)
+    verdicts = [judge(program, number, arguments, ARCHITECTURES[machine]) for program in programs]
+    return min(verdicts)
+
+
 @pytest.fixture
 def verdict(machine):
-    program = seccomp.assemble(CANDIDATE, OWN, machine)
-
     def ask(name: str, *arguments: int) -> int:
         number = NUMBERS[name][MACHINES[machine]]
         assert number is not None
-        filled = (*arguments, *[0] * (6 - len(arguments)))
-        return judge(program, number, filled, ARCHITECTURES[machine])
+        return judge_candidate(machine, number, (*arguments, *[0] * (6 - len(arguments))))
 
     return ask
 
 
 def test_every_number_is_judged_by_the_list(machine):
-    program = seccomp.assemble(CANDIDATE, OWN, machine)
     column = MACHINES[machine]
     allowed = {NUMBERS[name][column] for name in PLAIN}
     absent = {NUMBERS[name][column] for name in seccomp.ABSENT}
     ruled = {NUMBERS[name][column] for name in RULED}
     for number in set(range(600)) - ruled:
         expected = ALLOW if number in allowed else MISSING if number in absent else REFUSE
-        assert judge(program, number, architecture=ARCHITECTURES[machine]) == expected, number
+        assert judge_candidate(machine, number) == expected, number
 
 
 def test_another_architecture_is_killed(machine):
-    program = seccomp.assemble(CANDIDATE, OWN, machine)
+    program = seccomp.assemble(FORKER, OWN, machine)
     assert judge(program, 0, architecture=0x40000003) == KILL
 
 
 def test_the_x32_door_is_closed():
-    program = seccomp.assemble(CANDIDATE, OWN, "x86_64")
+    program = seccomp.assemble(FORKER, OWN, "x86_64")
     assert judge(program, seccomp.X32, architecture=ARCHITECTURES["x86_64"]) == KILL
     assert judge(program, 2**32 - 1, architecture=ARCHITECTURES["x86_64"]) == KILL
 
@@ -121,6 +126,8 @@ def test_arguments(verdict, call, arguments, expected):
         "landlock_restrict_self",
         "memfd_create",
         "capset",
+        "wait4",
+        "pidfd_open",
         "pidfd_send_signal",
         "tkill",
     ],
@@ -134,6 +141,28 @@ def test_the_worker_may_end_candidates_and_no_more(machine):
     for name, expected in (("pidfd_send_signal", ALLOW), ("clone", REFUSE), ("unshare", REFUSE)):
         number = NUMBERS[name][MACHINES[machine]]
         assert judge(program, number, architecture=ARCHITECTURES[machine]) == expected
+
+
+def test_two_filters_are_as_strict_as_one(machine):
+    whole = seccomp.assemble(CANDIDATE, OWN, machine)
+    two = seccomp.assemble(FORKER, 1, machine), seccomp.narrow(OWN, machine)
+    values = {
+        0,
+        1,
+        OWN,
+        OWN + 1,
+        2**32 - 1,
+        *(one for rule in CANDIDATE for test in rule.tests for one in test[2]),
+    }
+    for name in {*RULED, *seccomp.FORKING} - {
+        "socketpair",
+        "ioctl",
+        "fcntl",
+    }:  # these are judged by the first alone
+        number = NUMBERS[name][MACHINES[machine]]
+        for first, second in itertools.product(values - {seccomp.SELF}, {0, 1, OWN}):
+            call = (number, (first, second, 0, 0, 0, 0), ARCHITECTURES[machine])
+            assert min(judge(program, *call) for program in two) == judge(whole, *call), (name, first, second)
 
 
 def test_numbers_are_distinct(machine):

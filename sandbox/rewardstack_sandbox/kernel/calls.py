@@ -3,7 +3,6 @@
 import ctypes
 import functools
 import os
-import platform
 import sys
 from typing import Any
 
@@ -50,7 +49,8 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "statfs": (137, 43), "statx": (332, 291), "sysinfo": (99, 179), "tgkill": (234, 131), "time": (201, None),
     "timerfd_create": (283, 85), "timerfd_gettime": (287, 87), "timerfd_settime": (286, 86),
     "times": (100, 153), "tkill": (200, 130), "umask": (95, 166), "umount2": (166, 39), "uname": (63, 160), "unshare": (272, 97),
-    "wait4": (61, 260), "write": (1, 64), "writev": (20, 66),
+    "wait4": (61, 260),
+    "write": (1, 64), "writev": (20, 66),
 }  # fmt: skip
 
 PR_SET_NAME = 15
@@ -64,7 +64,7 @@ def libc() -> Any:
 
 def machine() -> str | None:
     """Return the machine's name as in `MACHINES`, or None where the kernel layers do not exist."""
-    name = platform.machine() if sys.platform == "linux" else ""
+    name = os.uname().machine if sys.platform == "linux" else ""
     return name if name in MACHINES and sys.maxsize > 2**32 else None
 
 

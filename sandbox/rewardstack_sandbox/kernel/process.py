@@ -13,12 +13,13 @@ from rewardstack_sandbox.kernel.calls import checked, libc, number, prctl, sysca
 
 __all__ = [
     "capability_step",
-    "close_from",
+    "closing_step",
     "deny_new_privileges",
     "die_with_parent",
     "drop_capabilities",
     "has_capabilities",
     "limit",
+    "limiter",
     "own_address_space",
     "prepared",
     "single_arena",
@@ -27,6 +28,7 @@ __all__ = [
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS = 1, 38, 39
 CAPABILITY_VERSION = 0x20080522
 M_ARENA_MAX = -8
+LAST_DESCRIPTOR = 0xFFFFFFFF
 
 
 def deny_new_privileges() -> None:
@@ -87,23 +89,39 @@ def capability_buffers() -> tuple[Any, Any]:
 
 def limit(kind: str, value: int) -> None:
     """Lower a resource limit of this process for good (`kind` as in `resource.RLIMIT_*`)."""
+    limiter(kind)(value)
+
+
+def limiter(kind: str) -> Callable[[int], None]:
+    """Return a call that lowers a resource limit for good, made ready; it raises where it fails."""
     import resource  # noqa: PLC0415 - POSIX alone has it
 
-    code = getattr(resource, f"RLIMIT_{kind}")
-    _, hard = resource.getrlimit(code)
-    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(code, (value, value))  # raises where it fails
+    code, put = getattr(resource, f"RLIMIT_{kind}"), resource.setrlimit
+    hard = resource.getrlimit(code)[1]
+    highest = sys.maxsize if hard == resource.RLIM_INFINITY else hard
+
+    def lower(value: int) -> None:
+        value = min(value, highest)
+        put(code, (value, value))
+
+    return lower
 
 
-def close_from(first: int) -> int:
-    """Close every descriptor from `first` on; return 0."""
+def closing_step(first: int) -> Callable[[], int]:
+    """Return a call that closes every descriptor from `first` on, made ready; it returns 0 where that worked."""
     try:
-        return syscall("close_range", first, 0xFFFFFFFF, 0)
+        syscall("close_range", LAST_DESCRIPTOR, LAST_DESCRIPTOR, 0)
     except OSError:  # before Linux 5.9
-        import resource  # noqa: PLC0415
+        return functools.partial(close_each, first)
+    return prepared("close_range", first, LAST_DESCRIPTOR, 0)
 
-        highest = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        os.closerange(first, highest if 0 < highest < 1 << 20 else 1 << 20)
+
+def close_each(first: int) -> int:
+    """Close descriptors one by one; return 0."""
+    import resource  # noqa: PLC0415 - POSIX alone has it
+
+    highest = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    os.closerange(first, highest if 0 < highest < 1 << 20 else 1 << 20)
     return 0
 
 

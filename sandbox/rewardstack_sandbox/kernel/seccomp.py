@@ -10,7 +10,17 @@ from collections.abc import Callable, Iterable
 from rewardstack_sandbox.kernel.calls import MACHINES, NUMBERS, checked, machine, syscall
 from rewardstack_sandbox.kernel.process import prepared
 
-__all__ = ["CANDIDATE", "SERVER", "Rule", "assemble", "available", "install", "install_step"]
+__all__ = [
+    "CANDIDATE",
+    "FORKER",
+    "SERVER",
+    "Rule",
+    "assemble",
+    "available",
+    "install",
+    "install_step",
+    "narrow",
+]
 
 LOAD, JUMP_EQUAL, JUMP_AT_LEAST, RETURN, AND = 0x20, 0x15, 0x35, 0x06, 0x54
 KILL, REFUSE, MISSING, ALLOW = 0x80000000, 0x00050001, 0x00050026, 0x7FFF0000  # with EPERM and ENOSYS
@@ -67,7 +77,22 @@ CANDIDATE = (
     Rule("prlimit64", (0, WHOLE, (0, SELF))),
     Rule("prctl", (0, WHOLE, (15, 16, 0x53564D41))),  # names of threads and of memory areas
 )
-SERVER = (*CANDIDATE, Rule("pidfd_send_signal"))
+SERVER = (*CANDIDATE, Rule("pidfd_send_signal"), Rule("memfd_create"))
+# what forking and confining a child takes; its children take these back by `narrow`
+FORKING = (
+    "clone",
+    "wait4",
+    "pidfd_open",
+    "setns",
+    "unshare",
+    "capset",
+    "seccomp",
+    "prctl",
+    "kill",
+    "tgkill",
+    "prlimit64",
+)
+FORKER = (*(rule for rule in CANDIDATE if rule.call not in FORKING), *map(Rule, FORKING))
 ABSENT = ("clone3", "openat2")  # libraries fall back to what can be judged by its arguments
 
 
@@ -95,14 +120,46 @@ def assemble(rules: Iterable[Rule], process: int, name: str | None = None) -> by
         code += [(JUMP_AT_LEAST, 0, 1, X32), (RETURN, 0, 0, KILL)]
     for call in ABSENT:
         code += [(JUMP_EQUAL, 0, 1, NUMBERS[call][column] or 0), (RETURN, 0, 0, MISSING)]
+    code += rules_code(rules, process, column)
+    numbers = {value for call in PLAIN if (value := NUMBERS[call][column]) is not None}
+    code += tree_code(bounds_of(numbers), allowed=False)
+    return pack(code)
+
+
+def narrow(process: int, name: str | None = None) -> bytes:
+    """Return the program that leaves, under a filter for `FORKER`, what `CANDIDATE` allows.
+
+    A filter stays with what is forked, and of several the strictest verdict counts. The kernel compiles each anew, which
+    a candidate waits for: so all but this short one is installed once, in the forker.
+    """
+    column = MACHINES[name or machine() or ""]
+    ruled = {rule.call: rule for rule in CANDIDATE}
+    kept = [ruled[call] for call in FORKING if call in ruled]
+    code = [(LOAD, 0, 0, 0), *rules_code(kept, process, column)]
+    for call in FORKING:
+        value = NUMBERS[call][column]
+        if call not in ruled and value is not None:
+            code += [(JUMP_EQUAL, 0, 1, value), (RETURN, 0, 0, REFUSE)]
+    return pack([*code, (RETURN, 0, 0, ALLOW)])
+
+
+Instruction = tuple[int, int, int, int]
+
+
+def pack(code: Iterable[Instruction]) -> bytes:
+    """Return a program's bytes."""
+    return b"".join(struct.pack("<HBBI", *one) for one in code)
+
+
+def rules_code(rules: Iterable[Rule], process: int, column: int) -> list[Instruction]:
+    """Return the instructions that judge the calls that have rules; they leave others undecided."""
+    code: list[Instruction] = []
     for rule in rules:
         value = NUMBERS[rule.call][column]
         if value is not None:
             block = rule_code(rule, process)
             code += [(JUMP_EQUAL, 0, len(block), value), *block]
-    numbers = {value for call in PLAIN if (value := NUMBERS[call][column]) is not None}
-    code += tree_code(bounds_of(numbers), allowed=False)
-    return b"".join(struct.pack("<HBBI", *one) for one in code)
+    return code
 
 
 def bounds_of(numbers: set[int]) -> list[int]:
@@ -110,7 +167,7 @@ def bounds_of(numbers: set[int]) -> list[int]:
     return [value for value in range(max(numbers) + 2) if (value in numbers) != (value - 1 in numbers)]
 
 
-def tree_code(bounds: list[int], *, allowed: bool) -> list[tuple[int, int, int, int]]:
+def tree_code(bounds: list[int], *, allowed: bool) -> list[Instruction]:
     """Return the instructions that judge a number; `allowed` is what holds below the first bound."""
     if not bounds:
         return [(RETURN, 0, 0, ALLOW if allowed else REFUSE)]
@@ -120,9 +177,9 @@ def tree_code(bounds: list[int], *, allowed: bool) -> list[tuple[int, int, int, 
     return [(JUMP_AT_LEAST, len(below), 0, bounds[middle]), *below, *above]
 
 
-def rule_code(rule: Rule, process: int) -> list[tuple[int, int, int, int]]:
+def rule_code(rule: Rule, process: int) -> list[Instruction]:
     """Return the instructions that judge a call's arguments."""
-    code: list[tuple[int, int, int, int]] = []
+    code: list[Instruction] = []
     for place, mask, values in rule.tests:
         code += [(LOAD, 0, 0, 16 + 8 * place), (AND, 0, 0, mask)]
         for index, value in enumerate(values):

@@ -5,6 +5,7 @@ other kinds stay in the program's own process, known by number.
 """
 
 import collections
+import marshal
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -57,21 +58,22 @@ class MontyCandidate:
             raise Unsupported(f"Monty does not start: {error}") from error
         return self.session
 
-    def send(self, data: bytes, deadline: float | None = None) -> None:  # noqa: ARG002 - taking it needs no time
-        """Take a message."""
-        self.requests.append(data)
+    def send(self, *messages: bytes, deadline: float | None = None) -> None:  # noqa: ARG002 - taking needs no time
+        """Take messages."""
+        self.requests.extend(messages)
 
     def receive(self, deadline: float | None = None) -> bytes:
         """Return the answer to the oldest message that has none yet."""
         while not self.replies:
             if not self.requests:
                 raise Gone
-            message = self.codec.decode(self.requests.popleft())
-            if isinstance(message, dict):
+            message = self.requests.popleft()
+            if self.session is None:  # the first one is the job
                 assert deadline is not None
-                self.replies += [READY, self.load(self.open(message["limits"], deadline), message["program"])]
+                job = marshal.loads(message)  # noqa: S302 - from the worker itself
+                self.replies += [READY, self.load(self.open(job["limits"], deadline), job["program"])]
             else:
-                self.replies.append(self.answer(message))
+                self.replies.append(self.answer(self.codec.decode(message)))
         reply = self.replies.popleft()
         try:
             return self.codec.encode(reply)

@@ -3,7 +3,6 @@
 import os
 import sys
 import sysconfig
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,10 @@ import pydantic_monty
 from rewardstack_sandbox.confinement import Confinement, confine
 from rewardstack_sandbox.kernel import landlock, process, seccomp
 from rewardstack_sandbox.kernel.seccomp import CLONE_THREAD, Rule
+from rewardstack_sandbox.layers import Layer
 from rewardstack_sandbox.monty.candidate import MontyCandidate
 from rewardstack_sandbox.monty.scripts import judge_run
 from rewardstack_sandbox.nursery import Ended
-from rewardstack_sandbox.results import Layer
 
 __all__ = ["MontyNursery", "enclose"]
 
@@ -45,7 +44,6 @@ OTHERWISE = {  # what this package's own candidates have and Monty's processes d
 class MontyNursery:
     """A pool of Monty's processes, one for each program."""
 
-    forker = 0  # there is none
     judge_run = staticmethod(judge_run)
 
     def __init__(self, pool: Any) -> None:
@@ -87,7 +85,7 @@ def enclose(memory: int) -> tuple[MontyNursery, Confinement]:
         OTHERWISE.get(one.name, one) if one.state == "active" else one for one in confinement.layers
     )
     interpreter = Layer("interpreter", "active", "Monty: no files, network, processes, or machine code")
-    return MontyNursery(pool.__enter__()), replace(confinement, layers=(*layers, interpreter))
+    return MontyNursery(pool.__enter__()), confinement._replace(layers=(*layers, interpreter))
 
 
 def find_program() -> str:

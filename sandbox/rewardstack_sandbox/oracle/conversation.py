@@ -3,12 +3,13 @@
 import builtins
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from types import BuiltinFunctionType
 from typing import Any, NoReturn
 
 from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
-from rewardstack_sandbox.oracle.stand_ins import RemoteItems, RemoteObject, stand_in
+from rewardstack_sandbox.oracle.foresight import Foreseen
+from rewardstack_sandbox.oracle.stand_ins import Reference, RemoteItems, RemoteObject, stand_in
 from rewardstack_sandbox.values import Codec, Malformed, Unsupported
 
 __all__ = ["TESTS", "Conversation", "Stopped", "UnsupportedValue", "mark_foreign", "raised_by_program"]
@@ -84,16 +85,26 @@ class Conversation:
                 case _:
                     self.stop("garbage", "the program wrote to the sandbox's own channel")
 
-    def send_ahead(self, target: Any, calls: Iterable[tuple[tuple[Any, ...], dict[str, Any]]]) -> None:
+    def send_ahead(self, target: Any, foreseen: Foreseen) -> None:
         """Send calls that the tests will surely make, as far as they fit into the channel without waiting."""
-        reference, room = RemoteItems.of(target), ROOM_AHEAD
-        for arguments, keywords in calls if reference is not None else ():
+        reference = RemoteItems.of(target)
+        if reference is None:
+            return
+        if reference.number not in foreseen.messages:
+            foreseen.messages[reference.number] = list(self.messages_ahead(reference, foreseen))
+        if messages := foreseen.messages[reference.number]:
+            self.ahead.extend(messages)
+            self.send(*messages)
+
+    def messages_ahead(self, reference: Reference, foreseen: Foreseen) -> Iterator[bytes]:
+        """Yield the messages for calls to a function, as many as there is room for."""
+        room = ROOM_AHEAD
+        for arguments, keywords in foreseen.calls:
             data = self.codec.encode(("call", reference, arguments, keywords))
             room -= len(data)
             if room < 0:
                 return
-            self.ahead.append(data)
-            self.send(data)
+            yield data
 
     def check_off(self, request: tuple[Any, ...]) -> None:
         """Take a request as sent; end the talk where another one had been foreseen: the program's state is off."""
@@ -115,10 +126,10 @@ class Conversation:
             raise self.stopped
         self.send(self.codec.encode(message))
 
-    def send(self, data: bytes) -> None:
-        """Send a message's bytes."""
+    def send(self, *messages: bytes) -> None:
+        """Send messages, as bytes."""
         try:
-            self.channel.send(data, self.deadline)
+            self.channel.send(*messages, deadline=self.deadline)
         except Expired:
             self.stop("time", "the time limit passed")
         except Gone:

@@ -27,13 +27,18 @@ AROUND = (
 
 
 class Foreseen(NamedTuple):
-    """The name that is called, and the arguments of each call in order; no calls where they cannot be foreseen."""
+    """The name that is called, and the arguments of each call in order; no calls where they cannot be foreseen.
 
-    name: str = ""
-    calls: tuple[tuple[tuple[Any, ...], dict[str, Any]], ...] = ()
+    `messages` keeps them as they were sent, by the number that the function has in its program: the next completion's
+    is most likely the same.
+    """
+
+    name: str
+    calls: tuple[tuple[tuple[Any, ...], dict[str, Any]], ...]
+    messages: dict[int, list[bytes]]
 
 
-NOTHING = Foreseen()
+NOTHING = Foreseen("", (), {})
 
 
 def foresee(body: Sequence[ast.stmt], name: str) -> Foreseen:
@@ -54,7 +59,7 @@ def foresee(body: Sequence[ast.stmt], name: str) -> Foreseen:
         if len(keywords) != len(found[0].keywords):
             return NOTHING
         calls.append((arguments, keywords))
-    return Foreseen(name, tuple(calls)) if 1 < len(calls) <= MOST_CALLS else NOTHING
+    return Foreseen(name, tuple(calls), {}) if 1 < len(calls) <= MOST_CALLS else NOTHING
 
 
 def certain_calls(node: ast.AST, name: str) -> Iterator[ast.Call]:

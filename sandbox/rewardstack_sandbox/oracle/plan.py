@@ -103,7 +103,7 @@ def foresee_script(tree: ast.Module, entry_point: str | None) -> Foreseen:
             for node in ast.walk(tree)
             if isinstance(node, ast.Name) and node.id in ("check", entry_point)
         ]
-        return Foreseen(entry_point, inner.calls) if inner.calls and not named else NOTHING
+        return Foreseen(entry_point, inner.calls, {}) if inner.calls and not named else NOTHING
     return NOTHING
 
 

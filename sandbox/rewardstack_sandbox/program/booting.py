@@ -5,6 +5,8 @@ made ready in the forker is.
 """
 
 import ctypes
+import gc
+import marshal
 import os
 import signal
 import socket
@@ -15,14 +17,16 @@ from typing import Any, NoReturn
 from rewardstack_sandbox.channel import Channel
 from rewardstack_sandbox.confinement import Confinement
 from rewardstack_sandbox.kernel import process, seccomp
+from rewardstack_sandbox.program.rehearsal import rehearse
 from rewardstack_sandbox.program.running import run
-from rewardstack_sandbox.program.serving import serve
+from rewardstack_sandbox.program.serving import Server, serve
 from rewardstack_sandbox.values import Codec
 
 __all__ = ["CHANNEL", "LAYER_FAILED", "READY", "Birth", "open_streams"]
 
 CHANNEL = 3
 OPEN_FILES = 64
+LIMITS = ("AS", "CPU", "FSIZE", "NPROC")
 LAYER_FAILED, READY = "layer_failed", ("ready", "")  # the first thing a candidate says, one or the other
 SMALL_CHUNK = 4096  # most jobs fit, and a larger buffer is pages to copy
 SIBLINGS = 4  # the worker, its forker and the next candidates count in the same namespace
@@ -41,9 +45,13 @@ class Birth:
         for kind, value in (("CORE", 0), ("NOFILE", OPEN_FILES)):
             process.limit(kind, value)
         self.steps = make_steps(confinement)
-        self.codec = Codec()
-        self.ready = self.codec.encode(READY)
+        self.lower = {kind: process.limiter(kind) for kind in LIMITS}
+        self.ready = Codec().encode(READY)
         self.end = Channel(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, CHANNEL), chunk=SMALL_CHUNK)
+        rehearse()
+        self.server = Server(self.end)
+        gc.collect()
+        gc.freeze()  # what is here by now is shared with every candidate: the collector must not write to it
 
     def begin(self, channel: int, parent: int) -> NoReturn:
         """Become a candidate. A layer that does not hold ends it before it has seen any program."""
@@ -54,7 +62,7 @@ class Birth:
                 self.fail(end, f"{name}: {os.strerror(ctypes.get_errno())}")
         if not self.confinement.process_namespaces and os.getppid() != parent:
             os._exit(1)  # the forker died before the kernel knew that this one dies with it
-        job = self.codec.decode(end.receive())
+        job = marshal.loads(end.receive())  # noqa: S302 - from the server, before any program has begun
         try:
             self.limit(job["limits"])
         except BaseException as error:
@@ -62,21 +70,22 @@ class Birth:
         end.send(self.ready)
         if job["mode"] == "run":
             run(end, job)
-        serve(end, job)
+        serve(self.server, job)
 
     def fail(self, end: Channel, text: str) -> NoReturn:
         """Report a layer that does not hold, and end."""
-        end.send(self.codec.encode((LAYER_FAILED, text)))
+        end.send(Codec().encode((LAYER_FAILED, text)))
         os._exit(1)
 
     def limit(self, limits: dict[str, Any]) -> None:
         """Put on the limits of a job."""
+        lower = self.lower
         if sys.platform == "linux":
-            process.limit("AS", self.memory + limits["memory"])
-        process.limit("CPU", limits["cpu"])
-        process.limit("FSIZE", limits["output"] + 1)  # one byte more tells "full" from "too much"
+            lower["AS"](self.memory + limits["memory"])
+        lower["CPU"](limits["cpu"])
+        lower["FSIZE"](limits["output"] + 1)  # one byte more tells "full" from "too much"
         if self.confinement.count_threads:
-            process.limit("NPROC", limits["processes"] + SIBLINGS)
+            lower["NPROC"](limits["processes"] + SIBLINGS)
 
 
 def make_steps(confinement: Confinement) -> list[Step]:
@@ -85,11 +94,11 @@ def make_steps(confinement: Confinement) -> list[Step]:
     if sys.platform == "linux":
         death = process.prepared("prctl", process.PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
         steps.append(("death with the parent", death))
-    steps.append(("descriptors", lambda: process.close_from(CHANNEL + 1)))
+    steps.append(("descriptors", process.closing_step(CHANNEL + 1)))
     if confinement.capabilities:
         steps.append(("capabilities", process.capability_step()))
     if confinement.process_namespaces:  # where every candidate is number 1, so that one filter serves all
-        steps.append(("seccomp", seccomp.install_step(confinement.filter)))
+        steps.append(("seccomp", seccomp.install_step(seccomp.narrow(1))))
     elif confinement.seccomp:
         steps.append(("seccomp", install_own_filter))
     return steps if confinement.seccomp else [step for step in steps if step[0] != "seccomp"]
@@ -97,7 +106,7 @@ def make_steps(confinement: Confinement) -> list[Step]:
 
 def install_own_filter() -> int:
     """Install a filter that allows signals to this process alone; return 0."""
-    seccomp.install(seccomp.assemble(seccomp.CANDIDATE, os.getpid()))
+    seccomp.install(seccomp.narrow(os.getpid()))
     return 0
 
 

@@ -14,7 +14,7 @@ from rewardstack_sandbox.program.objects import Table, builtin_names, state_of
 from rewardstack_sandbox.program.running import print_error
 from rewardstack_sandbox.values import Codec, Unsupported
 
-__all__ = ["OPERATORS", "serve"]
+__all__ = ["MODULE", "OPERATORS", "Server", "load", "serve"]
 
 MODULE = "solution"
 MOST_OWN = 20
@@ -33,19 +33,9 @@ OPERATORS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def serve(end: Channel, job: dict[str, Any]) -> NoReturn:
+def serve(server: "Server", job: dict[str, Any]) -> NoReturn:
     """Run the job's program, tell which names it defines, and answer requests for good."""
-    module = types.ModuleType(MODULE)
-    sys.modules[MODULE] = module
-    code = compile_program(end, job)
-    server = Server(end, module.__dict__)
-    try:
-        exec(code, prepare_names(module.__dict__, job))  # noqa: S102 - this is the sandbox
-        answer: Any = ("loaded", *server.own_names())
-    except BaseException as error:
-        print_error(error)
-        answer = ("failed", *describe_error(error))
-    server.say(answer)
+    load(server, job)
     try:
         while True:
             server.answer(server.hear())
@@ -53,13 +43,30 @@ def serve(end: Channel, job: dict[str, Any]) -> NoReturn:
         os._exit(0)
 
 
-class Server:
-    """Answers requests about the program's objects, and asks the other side about the tests' own."""
+def load(server: "Server", job: dict[str, Any]) -> None:
+    """Run the job's program as a module, and tell which names it defines."""
+    sys.modules[MODULE] = server.module
+    code = compile_program(server.end, job)
+    try:
+        exec(code, prepare_names(server.names, job))  # noqa: S102 - this is the sandbox
+        answer: Any = ("loaded", *server.own_names())
+    except BaseException as error:
+        print_error(error)
+        answer = ("failed", *describe_error(error))
+    server.say(answer)
 
-    def __init__(self, end: Channel, names: dict[str, Any]) -> None:
+
+class Server:
+    """Answers requests about the program's objects, and asks the other side about the tests' own.
+
+    `module` is where the program will run, `names` are its names.
+    """
+
+    def __init__(self, end: Channel) -> None:
         self.end = end
-        self.names = names
-        self.table = Table(names, self.ask)
+        self.module = types.ModuleType(MODULE)
+        self.names: dict[str, Any] = self.module.__dict__
+        self.table = Table(self.names, self.ask)
         self.codec = Codec(self.table.pack, self.table.unpack)
 
     def say(self, message: Any) -> None:
@@ -79,7 +86,8 @@ class Server:
             if isinstance(self.names[name], (types.FunctionType, type))
             and self.names[name].__module__ == MODULE
         ]
-        return self.describe(own[:MOST_OWN]), [name for name in names if name not in own[:MOST_OWN]]
+        told = {name: ("value", self.names[name]) for name in own[:MOST_OWN]}  # both kinds always cross
+        return told, [name for name in names if name not in told]
 
     def describe(self, names: list[str]) -> dict[str, Any]:
         """Return the values of some names of the program."""
