@@ -41,9 +41,10 @@ def attack(
     python: str = sys.executable,
     user: tuple[str, ...] = (),
     isolation: str = "strict",
+    harness: tuple[str, ...] = (str(HERE / "harness.py"),),
 ) -> list[dict]:
     """Run hostile programs within the enclosure and return what the harness saw."""
-    command = [*user, str(HERE / "enclosure.sh"), "280", python, "-u", str(HERE / "harness.py"),
+    command = [*user, str(HERE / "enclosure.sh"), "280", python, "-u", *harness,
                str(DATA / "attacks.jsonl"), str(DATA / "task.json"), isolation, forms, ",".join(wanted)]  # fmt: skip
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
@@ -75,6 +76,24 @@ def test_all_hostile_programs(forms):
 def test_all_hostile_programs_in_monty(forms):
     pytest.importorskip("pydantic_monty")
     seen = attack([], forms, isolation="monty")
+    assert len(seen) == 150
+    assert [line for line in seen if line["harm"]] == []
+
+
+WITHOUT_LANDLOCK = (
+    "-c",
+    (
+        f"import runpy, sys; sys.path[:0] = [{str(HERE)!r}, {str(HERE.parent)!r}]; import refusing; "
+        f"refusing.refuse(['landlock_create_ruleset']); runpy.run_path({str(HERE / 'harness.py')!r}, run_name='__main__')"
+    ),
+)
+
+
+@enclosed
+@pytest.mark.slow
+def test_all_hostile_programs_where_mounts_take_landlocks_place():
+    """The enclosure has mounts of its own where the new root goes, which must not show."""
+    seen = attack([], "check", harness=WITHOUT_LANDLOCK)
     assert len(seen) == 150
     assert [line for line in seen if line["harm"]] == []
 

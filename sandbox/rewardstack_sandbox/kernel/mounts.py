@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 import stat
 from collections.abc import Iterable
 from pathlib import Path
@@ -41,7 +42,7 @@ def enter(grants: Iterable[tuple[str, int]]) -> str:
     finally:
         for source in sources.values():
             os.close(source)
-    for place in reversed(mounted_below(root)):  # the root comes last: making places needs it writable
+    for place in reversed(mounted_on(root)):  # the root comes last: making places needs it writable
         make_read_only(place)
     change_root(root)
     return ""
@@ -71,11 +72,23 @@ def bind(source: int, target: str) -> None:
     mount(f"/proc/self/fd/{source}", target, BIND | RECURSIVE)
 
 
-def mounted_below(root: str) -> list[str]:
-    """Return where something is mounted, at a path and below it, in the order of mounting."""
-    lines = Path("/proc/self/mountinfo").read_text("utf-8", "surrogateescape").splitlines()
-    places = [os.fsencode(line.split(" ")[4]).decode("unicode_escape") for line in lines]
-    return [place for place in places if place == root or place.startswith(f"{root}/")]
+def mounted_on(root: str) -> list[str]:
+    """Return the places of the mount that was last made at a path and of those on it, in the order of mounting.
+
+    Mounts below the path that are older are listed by the kernel too, but hidden by it: they are not among these.
+    """
+    lines = Path("/proc/self/mountinfo").read_bytes().splitlines()
+    rows = [(number, parent, name_of(place)) for number, parent, _, _, place, *_ in map(bytes.split, lines)]
+    found = {next(number for number, _, place in reversed(rows) if place == root): root}
+    for number, parent, place in rows:
+        if parent in found:
+            found[number] = place
+    return list(found.values())
+
+
+def name_of(place: bytes) -> str:
+    """Return a path of which the kernel has written white space and backslashes as octal numbers."""
+    return os.fsdecode(re.sub(rb"\\([0-7]{3})", lambda match: bytes([int(match[1], 8)]), place))
 
 
 def make_read_only(place: str) -> None:
