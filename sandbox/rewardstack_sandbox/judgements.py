@@ -34,13 +34,13 @@ def judge_run(
     candidate.write_input(job["stdin"].encode("utf-8", "surrogatepass"))
     with suppress(Gone, Expired):  # a candidate that is gone already tells by its exit code
         candidate.channel.send(job_for_program(job), deadline=deadline)
+    nursery.prepare()
     in_time = wait_for_end(candidate, deadline)
     wall = time.monotonic() - started
     candidate.kill()  # so that what it said has an end, and nothing needs to be waited for
     note, text = read_note(candidate.channel)
     stdout, stderr, over = candidate.read_output(job["limits"]["output"])
-    ended = nursery.bury(candidate, wait=True)
-    assert ended is not None
+    ended = nursery.bury(candidate)
     status, reason = status_of(ended, note, text, job, in_time=in_time, over=over)
     return ExecutionResult(
         status, stdout, stderr, ended.exit_code, wall, ended.cpu_time, ended.peak_memory, over, reason
@@ -125,7 +125,7 @@ def judge_tests(
     try:
         plan = make_plan(job["tests"], job["setup"], job["entry_point"])
     except Exception as error:
-        nursery.bury(candidate)
+        nursery.retire(candidate)
         return TestReport(False, Status.infrastructure_error, reason=f"the tests do not compile: {error}")
     found = judge_by_plan(nursery, candidate, job, deadline, plan)
     if found is None:
@@ -142,15 +142,18 @@ def judge_by_plan(
     talk = Conversation(candidate.channel, deadline)
     judge = Judge(plan, talk, stop_early=job["stop_early"])
     found: dict[str, Any] = {}
-    status, reason = load(talk, job, plan, found)
+    status, reason = load(nursery, talk, job, plan, found)
     if status is Status.accepted:
         judge.run(found, job["entry_point"])
     stdout, stderr, over = candidate.read_output(job["limits"]["output"])
     stopped = talk.stopped.kind if talk.stopped is not None else ""
-    ended = nursery.bury(candidate, wait=stopped == "gone")
+    if stopped == "gone":
+        ended = nursery.bury(candidate)
+    else:
+        nursery.retire(candidate)
     if stopped == "derailed":
         return None
-    if ended is not None:
+    if stopped == "gone":
         status, reason = status_of(ended, "", "", job, in_time=True, over=over)
         if ended.exit_code == 0 or status is Status.accepted:
             status, reason = Status.runtime_error, "the program ended before its tests did"
@@ -159,11 +162,14 @@ def judge_by_plan(
     return report(judge, (status, str(reason)), (stdout, stderr, over))
 
 
-def load(talk: Conversation, job: Mapping[str, Any], plan: Plan, found: dict[str, Any]) -> tuple[Status, str]:
+def load(
+    nursery: Nursery, talk: Conversation, job: Mapping[str, Any], plan: Plan, found: dict[str, Any]
+) -> tuple[Status, str]:
     """Have the program define its names; put those that the tests use into `found`; return how that went."""
     wanted = {*plan.names, *plan.built_in}
     try:
         talk.send(job_for_program(job))
+        nursery.prepare()
         if (first := talk.hear()) != READY:
             return Status.infrastructure_error, f"a layer of confinement failed: {first[1]}"
         match talk.hear():

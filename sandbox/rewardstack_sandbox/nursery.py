@@ -78,40 +78,53 @@ class Nursery:
         self.end.settimeout(PATIENCE)
         self.expected: deque[tuple[socket.socket, list[int]]] = deque()
         self.ready: list[Candidate] = []
+        self.retired: list[Candidate] = []
         self.awaited: dict[int, Ended | None] = {}
 
-    def ask(self, count: int) -> None:
-        """Ask for candidates. Their channels and files are made here: the forker pays for all it does after a fork."""
-        for _ in range(count):
-            ours, theirs = socket.socketpair()
-            files = [memory_file(name) for name in STREAMS]
-            self.expected.append((ours, files))
-            with theirs:
-                try:
-                    socket.send_fds(self.end, [REQUEST.pack(FORK, 0)], [theirs.fileno(), *files])
-                except OSError as error:
-                    raise NurseryFailed(f"the forker is gone: {error.strerror}") from None
+    def ask(self) -> None:
+        """Ask for a candidate. Its channel and files are made here: the forker pays for all it does after a fork."""
+        ours, theirs = socket.socketpair()
+        files = [memory_file(name) for name in STREAMS]
+        self.expected.append((ours, files))
+        with theirs:
+            try:
+                socket.send_fds(self.end, [REQUEST.pack(FORK, 0)], [theirs.fileno(), *files])
+            except OSError as error:
+                raise NurseryFailed(f"the forker is gone: {error.strerror}") from None
 
     def take(self) -> Candidate:
-        """Return a ready candidate and have the next one forked; `NurseryFailed` where that is not possible."""
-        self.ask(max(0, AHEAD + 1 - len(self.expected) - len(self.ready)))
+        """Return a ready candidate; `NurseryFailed` where there can be none."""
+        if not self.ready and not self.expected:
+            self.ask()
         while not self.ready:
             self.hear()
         return self.ready.pop()
 
-    def bury(self, candidate: Candidate, *, wait: bool = False) -> Ended | None:
-        """Kill a candidate and have it reaped; with `wait`, return how it ended."""
-        candidate.kill()
-        number = candidate.number
-        candidate.close()
-        if wait:
-            self.awaited[number] = None
-        self.end.sendall(REQUEST.pack(BURY, number))
-        if not wait:
-            return None
-        while (ended := self.awaited[number]) is None:
+    def prepare(self) -> None:
+        """Have candidates forked ahead of need, once the one that was taken is at work."""
+        while len(self.expected) + len(self.ready) < AHEAD:
+            self.ask()
+
+    def retire(self, candidate: Candidate) -> None:
+        """Be done with a candidate: it is killed when there is time."""
+        self.retired.append(candidate)
+
+    def tidy(self) -> None:
+        """Kill those that are done with, and have them reaped."""
+        while self.retired:
+            candidate = self.retired.pop()
+            candidate.kill()
+            candidate.close()
+            self.end.sendall(REQUEST.pack(BURY, candidate.number))
+
+    def bury(self, candidate: Candidate) -> Ended:
+        """Kill a candidate, have it reaped, and return how it ended."""
+        self.awaited[candidate.number] = None
+        self.retire(candidate)
+        self.tidy()
+        while (ended := self.awaited[candidate.number]) is None:
             self.hear()
-        del self.awaited[number]
+        del self.awaited[candidate.number]
         return ended
 
     def let_end(self, candidate: Candidate, deadline: float) -> None:

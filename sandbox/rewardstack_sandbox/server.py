@@ -24,6 +24,7 @@ def serve(channel: Channel, nursery: Nursery, *, restricted: bool) -> None:
         while True:
             job = marshal.loads(channel.receive())  # noqa: S302 - from the caller
             channel.send(json.dumps(answer(nursery, {**job, "restricted": restricted})).encode("ascii"))
+            nursery.tidy()
 
 
 def answer(nursery: Nursery, job: Mapping[str, Any]) -> dict[str, Any]:

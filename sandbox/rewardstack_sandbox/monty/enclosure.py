@@ -53,10 +53,20 @@ class MontyNursery:
         """Return a candidate; its process begins with its program, whose limits it needs."""
         return MontyCandidate(self.pool)
 
-    def bury(self, candidate: MontyCandidate, *, wait: bool = False) -> Ended | None:
+    def prepare(self) -> None:
+        """Do nothing: the pool keeps a process ready."""
+
+    def retire(self, candidate: MontyCandidate) -> None:
+        """End a candidate's process."""
+        candidate.close()
+
+    def tidy(self) -> None:
+        """Do nothing: none is left to end."""
+
+    def bury(self, candidate: MontyCandidate) -> Ended:
         """End a candidate's process; how much it took is not known."""
         candidate.close()
-        return Ended(candidate.exit_code, 0.0, 0) if wait else None
+        return Ended(candidate.exit_code, 0.0, 0)
 
 
 def enclose(memory: int) -> tuple[MontyNursery, Confinement]:

@@ -22,7 +22,7 @@ def judge_run(
     stdout, stderr, over = candidate.read_output(job["limits"]["output"])
     if over and status in (Status.accepted, Status.runtime_error):
         status, reason = Status.output_limit_exceeded, f"more than {job['limits']['output']} bytes of output"
-    ended = nursery.bury(candidate, wait=True)
+    ended = nursery.bury(candidate)
     code = None if status is Status.time_limit_exceeded else ended.exit_code or int(bool(traceback))
     wall = time.monotonic() - began
     return ExecutionResult(status, stdout, stderr + traceback, code, wall, truncated=over, reason=reason)

@@ -62,12 +62,9 @@ class Birth:
                 self.fail(end, f"{name}: {os.strerror(ctypes.get_errno())}")
         if not self.confinement.process_namespaces and os.getppid() != parent:
             os._exit(1)  # the forker died before the kernel knew that this one dies with it
-        job = marshal.loads(end.receive())  # noqa: S302 - from the server, before any program has begun
-        try:
-            self.limit(job["limits"])
-        except BaseException as error:
-            self.fail(end, f"{type(error).__name__}: {error}")
         end.send(self.ready)
+        job = marshal.loads(end.receive())  # noqa: S302 - from the server, before any program has begun
+        self.limit(job["limits"])
         if job["mode"] == "run":
             run(end, job)
         serve(self.server, job)
@@ -78,7 +75,7 @@ class Birth:
         os._exit(1)
 
     def limit(self, limits: dict[str, Any]) -> None:
-        """Put on the limits of a job."""
+        """Put on the limits of a job. They only lower what there is, so the kernel has no reason to refuse."""
         lower = self.lower
         if sys.platform == "linux":
             lower["AS"](self.memory + limits["memory"])
