@@ -145,13 +145,12 @@ def judge_by_plan(
         judge.run(found, job["entry_point"])
     stdout, stderr, over = candidate.read_output(job["limits"]["output"])
     stopped = talk.stopped.kind if talk.stopped is not None else ""
-    if stopped == "gone":
-        ended = nursery.bury(candidate)
-    else:
+    if stopped != "gone":
         nursery.retire(candidate)
     if stopped == "derailed":
         return None
     if stopped == "gone":
+        ended = nursery.bury(candidate)
         status, reason = status_of(ended, "", "", job, in_time=True, over=over)
         if ended.exit_code == 0 or status is Status.accepted:
             status, reason = Status.runtime_error, "the program ended before its tests did"
