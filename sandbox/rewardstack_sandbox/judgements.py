@@ -147,16 +147,16 @@ def judge_by_plan(
         judge.run(found, job["entry_point"])
     stdout, stderr, over = candidate.read_output(job["limits"]["output"])
     stopped = talk.stopped.kind if talk.stopped is not None else ""
+    if stopped != "gone":
+        nursery.retire(candidate)
+    if stopped == "derailed":
+        return None
     if stopped == "gone":
         ended = nursery.bury(candidate)
         status, reason = status_of(ended, "", "", job, in_time=True, over=over)
         if ended.exit_code == 0 or status is Status.accepted:
             status, reason = Status.runtime_error, "the program ended before its tests did"
-        return report(judge, (status, str(reason)), (stdout, stderr, over))
-    nursery.retire(candidate)
-    if stopped == "derailed":
-        return None
-    if over:
+    elif over:
         status, reason = Status.output_limit_exceeded, f"more than {job['limits']['output']} bytes of output"
     return report(judge, (status, str(reason)), (stdout, stderr, over))
 
