@@ -20,7 +20,7 @@ from rewardstack_sandbox.layers import Layer
 __all__ = ["DEAD", "LATE", "Worker"]
 
 START_SECONDS = 60.0
-SLACK = 0.2  # after its own deadline a worker that has not answered is stuck in the tests
+SLACK = 0.15  # after its own deadline a worker that has not answered is stuck in the tests
 PACKAGE_ROOT = str(Path(__file__).parents[1])
 PROGRAM = """
 import os, sys
