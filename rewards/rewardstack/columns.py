@@ -2,7 +2,7 @@
 
 import copy
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,7 +11,7 @@ from rewardstack.sample import ABSENT, IMMUTABLE, Absent, Batch, freeze
 from rewardstack.signature import TRAINER_ARGUMENTS
 from rewardstack.term import EMPTY, Term
 
-__all__ = ["Arguments", "ChunkArguments", "bind_chunk", "bind_rows", "share"]
+__all__ = ["Arguments", "ChunkArguments", "bind_chunk", "bind_rows", "copy_value", "share"]
 
 
 class Arguments(msgspec.Struct):
@@ -31,7 +31,7 @@ class Arguments(msgspec.Struct):
         """Return the keyword arguments of the row at a place, its own copy."""
         if self.keywords is None:
             return {}
-        return copy.deepcopy(self.keywords[place]) if self.mutable else self.keywords[place]
+        return copy_value(self.keywords[place]) if self.mutable else self.keywords[place]
 
     def only(self, places: Sequence[int]) -> "Arguments":
         """Return the arguments at some places."""
@@ -147,7 +147,7 @@ def lacking_rows(rows: Sequence[int], values: Sequence[Any], column: str) -> dic
     return {row: column for row, value in zip(rows, values, strict=True) if value is ABSENT}
 
 
-def is_immutable(values: Sequence[Any]) -> bool:
+def is_immutable(values: Iterable[Any]) -> bool:
     """Whether a column's values are all of types that a reward cannot write to."""
     return set(map(type, values)) <= IMMUTABLE
 
@@ -159,7 +159,29 @@ def none_if_absent(value: Any) -> Any:
 
 def copied(values: list[Any]) -> list[Any]:
     """Return a column that a reward may write to."""
-    return values if is_immutable(values) else copy.deepcopy(values)
+    return values if is_immutable(values) else list(map(copy_value, values))
+
+
+def copy_value(value: Any) -> Any:
+    """Return a copy that a reward may write to: quick for data of lists and dicts, such as token ids and messages."""
+    try:
+        return copy_data(value)
+    except RecursionError:  # it holds itself
+        return copy.deepcopy(value)
+
+
+def copy_data(value: Any) -> Any:
+    """Return a copy of nested lists, tuples and dicts; `deepcopy` looks at every single token id, this does not."""
+    kind = type(value)
+    if kind in IMMUTABLE:
+        return value
+    if kind is list:
+        return value.copy() if is_immutable(value) else list(map(copy_data, value))
+    if kind is tuple:
+        return value if is_immutable(value) else tuple(map(copy_data, value))
+    if kind is dict:
+        return {key: copy_data(each) for key, each in value.items()}
+    return copy.deepcopy(value)
 
 
 def trainer_argument(name: str, trainer: Mapping[str, Any]) -> Any:

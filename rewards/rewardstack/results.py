@@ -19,7 +19,7 @@ def to_score(raw: Any, range: tuple[float, float] | None, seconds: float = 0.0) 
 
     NaN, infinities and values outside `range` are errors; a rounding error outside of it is clamped.
     """
-    if type(raw) is float and range is not None and range[0] <= raw <= range[1]:
+    if type(raw) is float and (math.isfinite(raw) if range is None else range[0] <= raw <= range[1]):
         return Score(raw, seconds=seconds)
     score = raw if isinstance(raw, Score) else Score()
     if score is raw and (wrong := wrong_field(score)):

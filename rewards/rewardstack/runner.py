@@ -5,7 +5,6 @@ the columns it reads once, and calls the reward in one of three ways: plainly in
 async rewards, or in worker processes for isolated ones.
 """
 
-import contextvars
 import logging
 import threading
 import time
@@ -21,6 +20,7 @@ from rewardstack.results import raised
 from rewardstack.sample import Batch, prompt_key
 from rewardstack.score import Score
 from rewardstack.term import Term
+from rewardstack.threads import run_in_thread
 
 __all__ = ["Cancellation", "Scored", "TermRun", "check_columns", "run_terms"]
 
@@ -247,15 +247,9 @@ def run_terms(
         job = jobs[term.name] = Job(term, batch, trainer, jobs)
         if cancellation is not None:
             cancellation.add(job.caller.cancel)
-    threads = [
-        threading.Thread(
-            target=contextvars.copy_context().run, args=(job.work,), name=f"rewardstack-{name}", daemon=True
-        )
-        for name, job in jobs.items()
-    ]
     try:
-        for thread in threads:
-            thread.start()
+        for name, job in jobs.items():
+            run_in_thread(job.work, f"rewardstack-{name}")
         for job in jobs.values():
             wait(job, jobs)
             if job.failure is not None:

@@ -132,6 +132,26 @@ def test_every_call_gets_its_own_copy_of_mutable_columns():
     assert all(row.columns["tests"] == [1, 2, 3] and row.prompt[0]["content"] == "q" for row in rows)
 
 
+def test_batch_functions_get_copies_of_their_own_too_whatever_the_columns_hold():
+    loop = [1]
+    loop.append(loop)
+    held = {"ids": [1, 2], "turns": [{"role": "user", "content": ["x"]}], "pair": ([3],), "loop": loop}
+
+    def spoil(completions, ids, turns, pair, loop, **kwargs):
+        ids[0].pop()
+        turns[0][0]["content"].clear()
+        pair[0][0].clear()
+        assert loop[0][1] is loop[0], "what holds itself still does"
+        loop[0].clear()
+        return [1.0] * len(completions)
+
+    rows = [Sample(text, None, held) for text in "ab"]
+    first, second = run(spoil, rows).scores, run(spoil, rows).scores
+    assert [score.total for score in first + second] == [1.0] * 4
+    assert (held["ids"], held["turns"][0]["content"], held["pair"]) == ([1, 2], ["x"], ([3],))
+    assert len(loop) == 2
+
+
 def test_every_call_gets_its_own_copy_of_mutable_options():
     @reward
     def greedy(completion: str, *, words: list[str]) -> float:

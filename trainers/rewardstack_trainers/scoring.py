@@ -175,9 +175,10 @@ class Scorer:
         if ranks * (self.recent.maxlen or 1) > ERROR_WINDOW + ranks:
             self.recent = deque(self.recent, maxlen=-(-ERROR_WINDOW // ranks))
         self.recent.extend(counts_as_error(score) for score in scores)
-        for score in scores:
-            for term, cause in score.errors.items() if len(self.causes) < SHOWN_CAUSES else ():
-                self.causes.setdefault(term, cause)
+        if len(self.causes) < SHOWN_CAUSES and any(self.recent):
+            for score in scores:
+                for term, cause in score.errors.items():
+                    self.causes.setdefault(term, cause)
         errors, rows = map(int, sum_over_ranks([float(sum(self.recent)), float(len(self.recent))]))
         share = self.stack.settings.max_error_share
         if errors > share * ERROR_WINDOW:

@@ -1,7 +1,6 @@
 """Calls async rewards together, on one event loop."""
 
 import asyncio
-import copy
 import os
 import threading
 import time
@@ -11,7 +10,7 @@ from functools import cache, partial
 from typing import Any
 
 from rewardstack.calls.base import Cancelled, timed_out
-from rewardstack.columns import Arguments, ChunkArguments
+from rewardstack.columns import Arguments, ChunkArguments, copy_value
 from rewardstack.results import failed, raised, to_score, to_scores
 from rewardstack.score import Score
 from rewardstack.term import Term
@@ -48,7 +47,7 @@ class AsyncCaller:
         async def one(place: int) -> Score:
             values = arguments.positional[place]
             if arguments.mutable:
-                values = copy.deepcopy(values)
+                values = copy_value(values)
             began = time.perf_counter()
             returned = await function(*values, **arguments.named(place), **self.term.call_options())
             return to_score(returned, bounds, time.perf_counter() - began)

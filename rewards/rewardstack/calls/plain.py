@@ -1,11 +1,10 @@
 """Calls synchronous rewards in the thread of their term's job."""
 
-import copy
 import time
 from collections.abc import Sequence
 
 from rewardstack.calls.base import Cancelled
-from rewardstack.columns import Arguments, ChunkArguments
+from rewardstack.columns import Arguments, ChunkArguments, copy_value
 from rewardstack.results import raised, to_score, to_scores
 from rewardstack.score import Score
 from rewardstack.term import Term
@@ -33,7 +32,7 @@ class PlainCaller:
             try:
                 values = arguments.positional[place]
                 if arguments.mutable:
-                    values = copy.deepcopy(values)
+                    values = copy_value(values)
                 if own_options or arguments.keywords is not None:
                     keywords = {**arguments.named(place), **self.term.call_options()}
                 returned = function(*values, **keywords)
