@@ -44,6 +44,23 @@ def test_a_training_file(write, monkeypatch):
     assert facts["fits"]["RTX 4090"]
 
 
+def test_how_it_is_trained_can_be_said():
+    long = ["--size", "8B", "--generations", "8", "--completion", "20000", "--json"]
+    peaks = [
+        json.loads(plan(*long, *more).output)["peak"]
+        for more in (
+            ["--trainer", "old-trl", "--method", "lora"],
+            ["--trainer", "old-trl", "--method", "lora", "--checkpointing"],
+            ["--method", "lora", "--checkpointing"],
+            ["--method", "qlora", "--checkpointing"],
+            ["--method", "qlora", "--checkpointing", "--trainer", "unsloth"],
+        )
+    ]
+    assert peaks == sorted(peaks, reverse=True)
+    shared = json.loads(plan("--size", "1B", "--colocate", "0.5", "--card", "24", "--json").output)
+    assert shared["training"]["vLLM"] == 12
+
+
 @pytest.mark.parametrize("arguments", [[], ["--size", "9Q"], ["x.toml", "--table"]])
 def test_usage(arguments):
     assert plan(*arguments).exit_code == 2

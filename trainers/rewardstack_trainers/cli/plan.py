@@ -16,14 +16,21 @@ EPILOG = """\b
 Examples:
   rewards plan run.toml
   rewards plan --size 3B --completion 1024 --card 24
+  rewards plan --size 8B --method qlora --checkpointing --generations 8 --completion 20000
   rewards plan --table
 """
 METHODS: dict[str, dict[str, Any]] = {
     "full": {},
-    "8-bit Adam": {"optimizer": "adamw_8bit"},
-    "  + checkpointing": {"optimizer": "adamw_8bit", "checkpointing": True},
-    "LoRA": {"lora": 16},
-    "QLoRA": {"lora": 16, "quantize": "4bit"},
+    "8bit": {"optimizer": "adamw_8bit"},
+    "lora": {"lora": 16},
+    "qlora": {"lora": 16, "quantize": "4bit"},
+}
+TABLE: dict[str, dict[str, Any]] = {
+    "full": METHODS["full"],
+    "8-bit Adam": METHODS["8bit"],
+    "  + checkpointing": {**METHODS["8bit"], "checkpointing": True},
+    "LoRA": METHODS["lora"],
+    "QLoRA": METHODS["qlora"],
 }
 
 
@@ -52,7 +59,25 @@ METHODS: dict[str, dict[str, Any]] = {
     show_default=True,
     help="Cards that ZeRO-3 or FSDP share among.",
 )
-@click.option("--old-trl", is_flag=True, help="TRL before 1.16, whose head holds all logits.")
+@click.option(
+    "--method",
+    type=click.Choice(list(METHODS)),
+    default="full",
+    show_default=True,
+    help="What is trained, and how.",
+)
+@click.option("--checkpointing", is_flag=True, help="Compute activations again instead of keeping them.")
+@click.option(
+    "--colocate",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    metavar="SHARE",
+    help="vLLM's share of the same card.",
+)
+@click.option(
+    "--trainer", type=click.Choice(["trl", "old-trl", "unsloth"]), default="trl", show_default=True,
+    help="Whose head: TRL's since 1.16, TRL's before, which holds all logits, or Unsloth's.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the estimate as JSON.")
 def command(
     config: str | None, size: str | None, table: bool, card: float | None, as_json: bool, **given: Any
@@ -85,7 +110,8 @@ def plan_from(config: str | None, size: str | None, given: dict[str, Any]) -> "P
         return plan_of(load_config(config), given["shards"])
     return Plan(
         shape_of(str(size)), sequences=given["generations"], generated=4 * given["generations"],
-        prompt=given["prompt"], completion=given["completion"], shards=given["shards"], old_trl=given["old_trl"],
+        **{name: given[name] for name in ("prompt", "completion", "shards", "checkpointing", "colocate", "trainer")},
+        **METHODS[given["method"]],
     )  # fmt: skip
 
 
@@ -132,7 +158,7 @@ def show_table(given: dict[str, Any], *, as_json: bool) -> None:
         method: {
             name: estimate(msgspec.structs.replace(plan, **change)).peak / GB for name, plan in plans.items()
         }
-        for method, change in METHODS.items()
+        for method, change in TABLE.items()
     }
     if as_json:
         print_json(peaks)

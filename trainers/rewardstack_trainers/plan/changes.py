@@ -12,7 +12,7 @@ CARDS = {"T4": 16, "RTX 4090": 24, "A100-40": 40, "L40S": 48, "A100-80, H100": 8
 CHANGES: tuple[tuple[str, dict[str, object]], ...] = (
     ('dtype = "bfloat16" in [model]: TRL loads float32 unless told', {"dtype": "bfloat16"}),
     ("beta = 0: no reference model", {"reference": False}),
-    ("trl 1.16 or newer: the head works in tiles", {"old_trl": False}),
+    ("trl 1.16 or newer: the head works in tiles", {"trainer": "trl"}),
     ("activation_checkpointing = true: about a third slower", {"checkpointing": True}),
     ('optim = "adamw_8bit"', {"optimizer": "adamw_8bit"}),
     ("per_device_train_batch_size = 1, more accumulation", {"sequences": 1}),
@@ -48,6 +48,8 @@ def changed(plan: Plan, numbers: list[int]) -> Plan:
     """Return a plan with some of the changes."""
     for number in numbers:
         fields = dict(CHANGES[number][1])
+        if "trainer" in fields and plan.trainer != "old-trl":
+            continue
         if "completion" in fields:
             fields["completion"] = plan.completion // 2
         plan = msgspec.structs.replace(plan, **fields)

@@ -10,7 +10,7 @@ import msgspec
 
 from rewardstack_trainers.plan.shapes import Shape
 
-__all__ = ["GB", "Estimate", "Plan", "activation_bytes", "estimate", "fits"]
+__all__ = ["GB", "TRAINERS", "Estimate", "Plan", "activation_bytes", "estimate", "fits"]
 
 GB = 2**30
 CONTEXT = 0.6e9
@@ -22,26 +22,39 @@ SLACK = 1.1
 OPTIMIZERS = {"adamw": 8.0, "adamw_bf16": 4.0, "adamw_8bit": 2.0, "sgd": 0.0}
 """Bytes of state for each trained parameter."""
 
-WEIGHTS = {"float32": 4.0, "bfloat16": 2.0, "8bit": 1.0, "4bit": 0.56}
+WEIGHTS = {"float32": 4.0, "bfloat16": 2.0, "8bit": 1.0, "4bit": 0.5625}
+"""Bytes of a weight; nf4 has half a byte, and a float32 for each block of 64."""
+
 TILE = 1024
 """Tokens that TRL's fused head projects at a time, since 1.16."""
 
-OLD_HEAD = 14.0
-"""Bytes a logit in TRL of early 2025: as bf16, as float32, its log-softmax, and their gradient."""
+OLD_HEAD = 16.0
+"""Bytes a logit in TRL of early 2025: as float32 (accelerate converts what the model returns), the gradients of its
+`gather` and of its `logsumexp`, and their sum (a test replays it)."""
+
+TRAINERS = {
+    "trl": "TRL since 1.16: the head works in tiles",
+    "old-trl": "TRL of early 2025: the head holds all logits of the completions",
+    "unsloth": "Unsloth: logits of one sequence at a time, policy's and reference's; checkpoints in the CPU's memory; "
+    "vLLM shares the weights",
+}
+
+DROPOUT = 3.0
+"""Bytes that LoRA's dropout keeps of each number it reads: the result as bf16, and the mask."""
 
 
 class Plan(msgspec.Struct, frozen=True):
     """What is planned: a model, how it is trained, and how much at a time.
 
-    `sequences` are trained on at a time (TRL's per_device_train_batch_size), `generated` at a time. `old_trl` is TRL
-    before 1.16, whose head held all logits. `shards` divides what ZeRO or FSDP divides; `colocate` is the share of
-    the card that vLLM takes.
+    `sequences` are trained on at a time (TRL's per_device_train_batch_size), `generated` at a time. `trainer` is one
+    of `TRAINERS`. `shards` divides what ZeRO or FSDP divides; `colocate` is the share of the card that vLLM takes.
     """
 
     shape: Shape
     dtype: str = "bfloat16"
     optimizer: str = "adamw"
     lora: int = 0
+    dropout: bool = False
     quantize: str | None = None
     checkpointing: bool = False
     reference: bool = False
@@ -50,7 +63,7 @@ class Plan(msgspec.Struct, frozen=True):
     prompt: int = 256
     completion: int = 786
     shards: int = 1
-    old_trl: bool = False
+    trainer: str = "trl"
     flash: bool = True
     colocate: float = 0.0
 
@@ -82,36 +95,57 @@ def activation_bytes(plan: Plan, width: float = 2.0) -> float:
 
     A layer keeps 4·inner numbers of its feed-forward and 10·hidden of norms and attention for each token (measured
     with torch's MemTracker, exact for float32), and a row of the mask without flash attention, which also repeats
-    keys and values. In bf16 the norms work in float32: 12·hidden bytes instead of 2 · 6·hidden.
+    keys and values. In bf16 the norms work in float32: 12·hidden bytes instead of 2 · 6·hidden. Checkpointing keeps
+    every layer's input and one layer whole, the one that is computed again; LoRA without dropout keeps nothing more.
     """
     shape = plan.shape
     if plan.flash:
         attention = 2 * shape.hidden + 2 * shape.kv_width
     else:
         attention = 4 * shape.hidden + plan.prompt + plan.completion
-    layer = 4 * shape.inner + 6 * shape.hidden + attention + shape.heads + 2
-    if plan.checkpointing:
-        return width * plan.tokens * (shape.layers * shape.hidden + layer)
-    return width * plan.tokens * shape.layers * layer
+    layer = width * (4 * shape.inner + 6 * shape.hidden + attention + shape.heads + 2)
+    if plan.lora and plan.dropout:
+        layer += DROPOUT * shape.lora_inputs
+    if not plan.checkpointing:
+        return plan.tokens * shape.layers * layer
+    inputs = 0.0 if plan.trainer == "unsloth" else width * shape.layers * shape.hidden
+    return plan.tokens * (inputs + layer)
 
 
 def head_bytes(plan: Plan, width: float = 2.0) -> float:
-    """Return what the output head takes: tiles since TRL 1.16, all logits of the completions before."""
-    if plan.old_trl:
+    """Return what the output head takes of the vocabulary's numbers for each token it has at hand."""
+    if plan.trainer == "old-trl":
         return OLD_HEAD * plan.sequences * (plan.completion + 1) * plan.shape.vocabulary
+    if plan.trainer == "unsloth":
+        return 2 * width * (plan.prompt + plan.completion) * plan.shape.vocabulary
     return TILE * plan.shape.vocabulary * (width + 8.0)
 
 
-def cache_bytes(plan: Plan) -> float:
-    """Return the cache of keys and values when all generated sequences have their full length."""
+def cache_bytes(plan: Plan, sequences: int) -> float:
+    """Return the cache of keys and values of so many sequences of full length."""
     length = plan.prompt + plan.completion
-    return 2.0 * 2 * plan.shape.layers * plan.shape.kv_width * length * plan.generated
+    return 2.0 * 2 * plan.shape.layers * plan.shape.kv_width * length * sequences
+
+
+def weight_bytes(plan: Plan) -> float:
+    """Return the model's weights; quantization leaves embedding and head in 16 bits."""
+    shape = plan.shape
+    if plan.quantize is None:
+        return shape.parameters * WEIGHTS[plan.dtype]
+    layers = shape.parameters - shape.embedding_parameters
+    return layers * WEIGHTS[plan.quantize] + shape.embedding_parameters * WEIGHTS["bfloat16"]
+
+
+def vllm_bytes(plan: Plan, card: float) -> float:
+    """Return what vLLM takes on the card: its share, but no less than its weights and the cache of one sequence."""
+    own = 0.0 if plan.trainer == "unsloth" else plan.shape.parameters * WEIGHTS["bfloat16"]
+    least = own + cache_bytes(plan, 1)
+    return max(plan.colocate * card * GB, least) if plan.colocate else 0.0
 
 
 def estimate(plan: Plan, card: float = 80.0) -> Estimate:
     """Return the terms of both phases on a card of so many GB (which only vLLM's share depends on)."""
-    shape, width = plan.shape, WEIGHTS[plan.quantize or plan.dtype]
-    frozen = shape.parameters * width / plan.shards
+    shape, frozen = plan.shape, weight_bytes(plan) / plan.shards
     lora = plan.trained * 4.0 / plan.shards if plan.lora else 0.0
     state = OPTIMIZERS[plan.optimizer] * plan.trained / plan.shards
     gradient = plan.trained * (4.0 if plan.lora else WEIGHTS[plan.dtype]) / plan.shards
@@ -121,13 +155,13 @@ def estimate(plan: Plan, card: float = 80.0) -> Estimate:
         "optimizer": state,
         "reference": frozen if plan.reference and not plan.lora else 0.0,
         "gathered layer": gathered,
-        "vLLM": plan.colocate * card * GB,
+        "vLLM": vllm_bytes(plan, card),
         "CUDA": CONTEXT,
     }
     moving = {"activations": activation_bytes(plan), "head": head_bytes(plan)}
     training = {**fixed, "gradients": gradient, **{name: SLACK * each for name, each in moving.items()}}
     cache = {} if plan.colocate else {
-        "key-value cache": SLACK * cache_bytes(plan),
+        "key-value cache": SLACK * cache_bytes(plan, plan.generated),
         "next logits": SLACK * 6.0 * plan.generated * shape.vocabulary,
     }  # fmt: skip
     return Estimate(

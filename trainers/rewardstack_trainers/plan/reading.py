@@ -26,6 +26,7 @@ def plan_of(config: Config, shards: int = 1) -> Plan:
         dtype="bfloat16" if config.model.dtype == "bfloat16" else "float32",
         optimizer="adamw_8bit" if "8bit" in str(given.get("optim", "")) else "adamw",
         lora=config.lora.r if config.lora else 0,
+        dropout=config.lora is not None and config.lora.dropout > 0,
         quantize=config.model.quantize,
         checkpointing=bool(given["activation_checkpointing"]),
         reference=float(given["beta"]) > 0,

@@ -46,14 +46,23 @@ class Shape(msgspec.Struct, frozen=True):
         attention = 2 * self.hidden * wide + 2 * self.hidden * self.kv_width
         attention += (wide + 2 * self.kv_width) if self.attention_bias else 0
         layer = attention + 3 * self.hidden * self.inner + 2 * self.hidden
-        return self.layers * layer + self.hidden + self.head_parameters * (1 if self.tied else 2)
+        return self.layers * layer + self.hidden + self.embedding_parameters
+
+    @property
+    def embedding_parameters(self) -> int:
+        """The parameters of the embedding and the output head, which quantization leaves as they are."""
+        return self.head_parameters * (1 if self.tied else 2)
+
+    @property
+    def lora_inputs(self) -> int:
+        """The numbers of a token that LoRA's q, k, o, up and down read in a layer."""
+        return 3 * self.hidden + self.heads * self.head_width + self.inner
 
     def lora_parameters(self, rank: int) -> int:
         """The parameters of LoRA on q, k, o, up and down."""
         wide = self.heads * self.head_width
-        pairs = ((self.hidden, wide), (self.hidden, self.kv_width), (wide, self.hidden),
-                 (self.hidden, self.inner), (self.inner, self.hidden))  # fmt: skip
-        return self.layers * rank * sum(first + second for first, second in pairs)
+        outputs = wide + self.kv_width + self.hidden + self.inner + self.hidden
+        return self.layers * rank * (self.lora_inputs + outputs)
 
 
 KNOWN: dict[str, Shape] = {
