@@ -45,6 +45,14 @@ def test_each_fault_raises_its_alarm_once_and_no_other(fault):
     assert told[0].endswith((".", "`."))
 
 
+def test_a_held_out_metric_that_was_best_before_the_first_step_falls_too():
+    alarms = Alarms("stack", "eval_exact")
+    rewards = [{"reward": 0.4 + step / 50} for step in range(10)]
+    play(alarms, [{"eval_exact": 0.2}, *rewards, {"eval_exact": 0.1}, {"eval_exact": 0.05}])
+    assert list(alarms.raised) == ["held_out_falls"]
+    assert "falls (0.2 at step 1, 0.05 at step 13)" in alarms.raised["held_out_falls"]
+
+
 @pytest.mark.parametrize(
     "entries",
     [

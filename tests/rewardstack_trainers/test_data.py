@@ -74,7 +74,7 @@ class TestRows:
     def test_a_missing_answer_and_a_missing_file(self, write):
         path = write("rows.jsonl", '{"prompt": "x", "answers": 1}\n')
         with pytest.raises(ColumnError, match="no column 'answer'.*did you mean 'answers'"):
-            make_rows(DataTable(path=path.name), [], [], path.parent, chat=False)
+            make_rows(DataTable(path=path.name), [], ["answer"], path.parent, chat=False)
         with pytest.raises(RecordError, match="cannot read"):
             make_rows(DataTable(path="none.jsonl"), [], [], path.parent, chat=False)
 

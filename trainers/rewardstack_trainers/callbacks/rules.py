@@ -115,6 +115,7 @@ def held_out_falls(history: History) -> str | None:
     (step, high), (now, low) = after[0], after[-1]
     reward = history.series.get("reward", [])
     before = [value for at, value in reward if at <= step][-RECENT:]
+    before = before or [value for _, value in reward][:RECENT]  # the best was the one before the first step
     lately = [value for at, value in reward if at <= now][-RECENT:]
     if not before or not lately or statistics.fmean(lately) <= statistics.fmean(before):
         return None

@@ -31,7 +31,8 @@ def make_rows(
     Raises `RecordError`, `ColumnError` or `OptionError` for data that cannot be read or lack what is asked.
     """
     if not tasks:
-        return [finish(row, wanted) for row in task_rows(table, None, base, chat=chat)]
+        read = task_rows(table, None, base, chat=chat, needs_answer="answer" in wanted)
+        return [finish(row, wanted) for row in read]
     rows = []
     for name in tasks:
         path = None if table.path is None else table.path.replace("{task}", name)
@@ -46,26 +47,41 @@ def finish(row: Row, wanted: Sequence[str]) -> Row:
     return {name: row[name] for name in dict.fromkeys(("prompt", "answer", *wanted)) if name in row}
 
 
-def task_rows(table: DataTable, task: Task | None, base: Path, *, chat: bool) -> list[Row]:
-    """Return one task's rows with their prompts."""
+def task_rows(
+    table: DataTable, task: Task | None, base: Path, *, chat: bool, needs_answer: bool = True
+) -> list[Row]:
+    """Return one task's rows with their prompts; without a task and a need for it they may lack an answer."""
     read = read_rows(table, task, base)
     if task is not None:
-        read = [task.prepare(row) for row in read]
+        read = [prepared(task, row) for row in read]
     vary = variation(table)
     template = table.prompt or (task.prompt if task else "{prompt}")
     answer = table.answer or (task.answer if task else "answer")
+    needed = needs_answer or table.answer is not None
     how = table.take or (task.take if task else None)
     system = table.system if table.system is not None else task.system if task else None
     rows = []
     for row in map(vary, read):
-        if answer not in row:
+        if answer not in row and needed:
             known = ", ".join(row)
             raise ColumnError(
                 f"the data have no column {answer!r} for the answer{nearest(answer, row)}. They have: {known}"
             )
         prompt = make_prompt(fill(template, row), system, chat=chat)
-        rows.append({**row, "prompt": prompt, "answer": take(row[answer], how)})
+        gold = {"answer": take(row[answer], how)} if answer in row else {}
+        rows.append({**row, "prompt": prompt, **gold})
     return rows
+
+
+def prepared(task: Task, row: Row) -> Row:
+    """Return a row as the task makes it; `ColumnError` names the column that its data set has and these have not."""
+    try:
+        return task.prepare(row)
+    except KeyError as error:
+        raise ColumnError(
+            f"the task's rows have a column {error}, these do not{nearest(str(error.args[0]), row)}. They have: "
+            f"{', '.join(row)}"
+        ) from error
 
 
 def make_prompt(text: str, system: str | None, *, chat: bool) -> Any:

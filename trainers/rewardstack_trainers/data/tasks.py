@@ -21,6 +21,7 @@ class Task(msgspec.Struct, frozen=True):
     """A task. `prompt` is a template of columns, `answer` the column of the gold and `take` what of it counts.
 
     `prepare` makes a row of the data set uniform before that. The columns that the stack reads are kept, no others.
+    The gold of code is the data's own solution: tests judge, and the preflight looks whether that passes them.
     """
 
     summary: str
@@ -46,14 +47,24 @@ def quantity(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def mbpp_tests(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row with its tests as a list; the prompt shows the first, which has the function's name."""
+    """Return a row with its tests as a list; the prompt shows the first, which has the function's name.
+
+    Reads the full set, and the sanitized one, which calls the text `prompt` and lists imports.
+    """
     tests = list(row["test_list"])
-    return {**row, "tests": tests, "setup": row.get("test_setup_code") or "", "first_test": tests[0]}
+    return {
+        **row,
+        "text": row["text"] if "text" in row else row["prompt"],
+        "tests": tests,
+        "setup": row.get("test_setup_code") or "\n".join(row.get("test_imports") or ()),
+        "first_test": tests[0],
+    }
 
 
 def humaneval_tests(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row with its `check(candidate)`; the prompt's code is put before a completion that goes on with it."""
-    return {**row, "tests": row["test"], "prompt_code": row["prompt"]}
+    solution = f"{row['prompt']}{row['canonical_solution']}"
+    return {**row, "tests": row["test"], "prompt_code": row["prompt"], "solution": solution}
 
 
 TASKS: dict[str, Task] = {
@@ -73,13 +84,13 @@ TASKS: dict[str, Task] = {
     ),
     "humaneval": Task(
         "complete a function from its docstring; hidden tests decide",
-        "openai/openai_humaneval", "{prompt}", "tests", split="test", system=CODE,
+        "openai/openai_humaneval", "{prompt}", "solution", split="test", system=CODE,
         prepare=humaneval_tests,
         rewards={"passes": {"use": "code.tests", "weight": 2.0}},
     ),
     "mbpp": Task(
         "short functions from a sentence and a test",
-        "google-research-datasets/mbpp", "{text}\nIt must pass: {first_test}", "tests", system=CODE,
+        "google-research-datasets/mbpp", "{text}\nIt must pass: {first_test}", "code", system=CODE,
         prepare=mbpp_tests,
         rewards={"passes": {"use": "code.tests", "weight": 2.0}},
     ),

@@ -17,7 +17,7 @@ Finding = tuple[str, str]
 
 TRIED = 8
 WRONG = "I do not know."
-FORMS = ("<answer>{}</answer>", "{}", r"\boxed{{{}}}", "#### {}")
+FORMS = ("<answer>{}</answer>", "{}", r"\boxed{{{}}}", "#### {}", "```python\n{}\n```")
 
 
 def check_folder(folder: Path, *, resume: bool) -> None:
@@ -91,7 +91,7 @@ def gold_above_wrong(stack: Stack, rows: Sequence[dict[str, Any]]) -> list[Findi
     The gold is tried in the usual forms, as the best of which it counts: the stack decides which it reads. Raises
     `StackError` when no gold scores above the wrong answer on any row: such a run cannot learn.
     """
-    fit = [row for row in rows if isinstance(row.get("answer"), (str, int, float)) and "tests" not in row]
+    fit = [row for row in rows if isinstance(row.get("answer"), (str, int, float))]
     tried = fit[:: max(1, len(fit) // TRIED)][:TRIED]
     if not tried:
         return [("gold answers", "not tried: no completion can be made of them")]
