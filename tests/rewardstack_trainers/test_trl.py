@@ -1,7 +1,6 @@
 """What TRL 1.16 does with a bad reward, and what the adapter does instead, in live trainers."""
 
 import math
-import pickle
 
 import pytest
 
@@ -204,40 +203,3 @@ class TestRefusedBeforeTraining:
                 reward_funcs(Stack({"diverse": diverse}), args=args)
         else:
             assert len(reward_funcs(Stack({"diverse": diverse}), args=args)) == 1
-
-
-class TestOtherTrainers:
-    def test_it_pickles_and_scores_the_same_elsewhere(self, write):
-        path = write(
-            "mine.py",
-            "def brief(completion: str, *, limit: int = 3):\n    return float(len(completion) <= limit)\n",
-        )
-        stack = Stack({"brief": {"use": f"{path}:brief", "limit": 2}, "two": {"use": f"{path}:brief"}})
-        for mode in ("scalar", "columns"):
-            functions = reward_funcs(stack, mode)
-            again = pickle.loads(pickle.dumps(functions))
-            arguments = {"prompts": ["p"] * 2, "completions": ["abc", "ab"]}
-            assert [each(**arguments) for each in again] == [each(**arguments) for each in functions]
-            assert again.weights == functions.weights
-
-    def test_an_async_callable(self, feed):
-        stack = Stack({"it": table({"a": 1.0, "b": 0.0})})
-        trainer = feed(reward_funcs(stack, asynchronous=True), ["a", "b", "b", "b"])
-        assert trainer.caught[0][0] == pytest.approx(1.5, abs=0.01)
-        assert logs(trainer)[0]["stack/it/mean"] == 0.25
-
-    def test_an_older_convention_without_log_functions(self):
-        (function,) = reward_funcs(Stack({"it": lambda completion, answer: float(completion == answer)}))
-        assert function(prompts=["p"], completions=["1"], answer=["1"], seed=3) == [1.0]
-
-    def test_rloo(self, model, tokenizer, grpo):
-        from datasets import Dataset
-        from trl import RLOOConfig, RLOOTrainer
-
-        stack = Stack({"it": lambda completion: min(1.0, len(completion) / 10)})
-        trainer = RLOOTrainer(
-            model=model, reward_funcs=reward_funcs(stack), args=grpo(RLOOConfig, beta=0.0),
-            train_dataset=Dataset.from_dict({"prompt": ["p"] * 4}), processing_class=tokenizer,
-        )  # fmt: skip
-        trainer.train()
-        assert math.isfinite(logs(trainer)[0]["rewards/stack/mean"])
