@@ -198,9 +198,14 @@ class TestKnownBefore:
             Session(load_config(folder / "run.toml"), told([])).check()
 
     def test_a_stack_that_does_not_pay_for_the_datas_own_answers(self):
-        stack = Stack({"it": lambda completion: 0.5})
+        stack = Stack({"it": lambda completion, answer: 0.5})
         with pytest.raises(StackError, match="none of the gold answers scores above"):
             gold_above_wrong(stack, [{"prompt": "p", "answer": "1"}])
+
+    def test_a_stack_of_form_alone_need_not_pay_for_them(self):
+        stack = Stack({"form": {"use": "format.tags"}})
+        ((_, told),) = gold_above_wrong(stack, [{"prompt": "p", "answer": "1"}])
+        assert told.startswith("not tried: the stack reads nothing of the data")
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
     def test_a_folder_without_permission(self, tmp_path):

@@ -7,7 +7,7 @@ from typing import Any
 from rewardstack import Stack
 from rewardstack.errors import ColumnError, StackError, nearest
 
-__all__ = ["check_columns", "check_environments", "check_groups", "check_run", "split_groups"]
+__all__ = ["OF_TRAINER", "check_columns", "check_environments", "check_groups", "check_run", "split_groups"]
 
 RESERVED = {
     "prompts": "TRL passes an argument of that name, so the first batch would crash",
@@ -23,6 +23,7 @@ RESERVED = {
 OF_TRAINER = frozenset(
     {"prompt", "completion", "messages", "completion_ids", "prompts", "completions", "truncated"}
 )
+"""The columns that the trainer makes, whatever the data set holds."""
 
 
 def check_columns(stack: Stack, columns: Iterable[str]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from rewardstack.errors import OptionError, nearest
 from rewardstack_trainers.training.config import Config
+from rewardstack_trainers.training.packages import missing_packages
 
 __all__ = ["check_names", "make_arguments"]
 
@@ -71,6 +72,8 @@ def make_arguments(config: Config, output: Path, *, evaluates: bool) -> Any:
         settings["reward_weights"] = weights
     try:
         return kind(**settings)
+    except ImportError as error:  # DeepSpeed's settings are read by DeepSpeed
+        raise OptionError(f"[grpo]: {next(iter(missing_packages(config)), error)}") from error
     except (TypeError, ValueError) as error:
         raise OptionError(f"[grpo]: {error}") from error
 

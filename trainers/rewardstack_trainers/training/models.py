@@ -106,7 +106,7 @@ def quantization(table: ModelTable) -> Any:
 
     kind: Any = BitsAndBytesConfig
     return (
-        kind(load_in_4bit=True, bnb_4bit_quant_type="nf4")
+        kind(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=table.dtype or "bfloat16")
         if table.quantize == "4bit"
         else kind(load_in_8bit=True)
     )

@@ -6,9 +6,10 @@ from typing import Any
 
 from rewardstack import Sample, Stack
 from rewardstack.errors import OptionError, StackError
-from rewardstack_trainers.checks import check_columns, check_groups
+from rewardstack_trainers.checks import OF_TRAINER, check_columns, check_groups
 from rewardstack_trainers.errors import TrainingError
 from rewardstack_trainers.training.config import Config
+from rewardstack_trainers.training.packages import missing_packages
 
 __all__ = ["Finding", "check_folder", "gold_above_wrong", "memory_findings", "preflight"]
 
@@ -40,7 +41,7 @@ def check_folder(folder: Path, *, resume: bool) -> None:
 def preflight(
     config: Config, args: Any, rows: Sequence[dict[str, Any]], held_out: Sequence[dict[str, Any]]
 ) -> list[Finding]:
-    """Return what was found; raises what would make the first step fail."""
+    """Return what was found; raises what would make the first step fail, whatever machine it is to run on."""
     if not rows:
         raise TrainingError("the data have no rows left to train on; is prompt_tokens too low?")
     check_columns(config.stack, dict.fromkeys(name for row in rows for name in row))
@@ -48,6 +49,7 @@ def preflight(
     found = [
         ("data", f"{len(rows)} rows to train on, {len(held_out)} held out; columns {', '.join(rows[0])}"),
         ("batch", batch_arithmetic(args)),
+        *(("packages", sentence) for sentence in missing_packages(config)),
     ]
     return [*found, *gold_above_wrong(config.stack, rows)]
 
@@ -91,6 +93,8 @@ def gold_above_wrong(stack: Stack, rows: Sequence[dict[str, Any]]) -> list[Findi
     The gold is tried in the usual forms, as the best of which it counts: the stack decides which it reads. Raises
     `StackError` when no gold scores above the wrong answer on any row: such a run cannot learn.
     """
+    if not set(stack.columns()) - OF_TRAINER:
+        return [("gold answers", "not tried: the stack reads nothing of the data, so it cannot know them")]
     fit = [row for row in rows if isinstance(row.get("answer"), (str, int, float))]
     tried = fit[:: max(1, len(fit) // TRIED)][:TRIED]
     if not tried:

@@ -23,6 +23,7 @@ from rewardstack_trainers.training.models import (
     lora_config,
     quantization,
 )
+from rewardstack_trainers.training.packages import missing_packages
 from rewardstack_trainers.training.preflight import Finding, check_folder, memory_findings, preflight
 from rewardstack_trainers.training.record import Record
 from rewardstack_trainers.training.stack_file import write_stack
@@ -98,6 +99,8 @@ class Session:
 
     def run(self) -> Outcome:
         """Train, and return what came of it; Ctrl-C saves a checkpoint and ends the run in order."""
+        for sentence in missing_packages(self.config):
+            raise TrainingError(sentence)
         rank = int(os.environ.get("RANK", "0"))
         if rank == 0:  # the others would find what this one has written; the launcher ends them if it fails
             check_folder(self.folder, resume=self.resume)
