@@ -2,6 +2,8 @@
 
 import json
 import random
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from rewardstack.errors import ColumnError, OptionError, RecordError
 from rewardstack_trainers.data.options import lettered, shuffled
-from rewardstack_trainers.data.rephrasing import by_rules, keeps_facts
+from rewardstack_trainers.data.rephrasing import by_endpoint, by_rules, keeps_facts
 from rewardstack_trainers.data.rows import fill, filter_by_length, make_rows, split_off
 from rewardstack_trainers.data.taking import take
 from rewardstack_trainers.data.tasks import TASKS, stack_of
@@ -133,6 +135,77 @@ class TestTasks:
         assert sorted(moved["options"].values()) == list("wxyz")
 
 
+@pytest.fixture
+def endpoint():
+    """Return a local OpenAI-compatible endpoint: its address, what it replies in turn, what it was sent."""
+    server = HTTPServer(("127.0.0.1", 0), Endpoint)
+    server.replies, server.seen = [], []
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/v1", server.replies, server.seen
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+class Endpoint(BaseHTTPRequestHandler):
+    """Replies with the next text as a chat completion, with the next number as a status, with the next bytes as they are."""
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.seen.append((self.path, self.headers.get("Authorization"), body))
+        reply = self.server.replies.pop(0)
+        chat = {"choices": [{"message": {"role": "assistant", "content": reply}}]}
+        sent = reply if isinstance(reply, bytes) else json.dumps(chat).encode()
+        self.send_response(reply if isinstance(reply, int) else 200)
+        self.send_header("Content-Length", str(len(sent)))
+        self.end_headers()
+        self.wfile.write(sent)
+
+    def log_message(self, *arguments): ...
+
+
+class TestRephrasingByAnEndpoint:
+    QUESTION = "Tom has 3 apples and buys 4. How many in total?"
+
+    def test_the_question_is_sent_and_the_reply_taken(self, endpoint, write, monkeypatch):
+        url, replies, seen = endpoint
+        monkeypatch.setenv("OPENAI_API_KEY", "k")
+        replies.append(" With 3 apples in hand, Tom buys 4 more. What is their number? ")
+        path = write("rows.jsonl", GSM8K)
+        table = DataTable(path=path.name, rephrase=f"{url}#small")
+        (row,) = make_rows(table, ["gsm8k"], [], path.parent, chat=True)
+        assert row["prompt"][-1]["content"] == "With 3 apples in hand, Tom buys 4 more. What is their number?"
+        assert row["answer"] == "7"
+        ((address, key, body),) = seen
+        assert (address, key, body["model"]) == ("/v1/chat/completions", "Bearer k", "small")
+        assert body["messages"][-1] == {"role": "user", "content": self.QUESTION}
+
+    @pytest.mark.parametrize("reply", ["With 3 apples Tom buys 5 more.", "He has 3 and buys 4.", ""])
+    def test_a_reply_that_loses_a_number_or_a_name_is_not_used(self, endpoint, reply):
+        url, replies, _ = endpoint
+        replies.append(reply)
+        question = "Asked yesterday: how many apples has Tom with 3 and 4 more?"
+        assert by_endpoint(url, "small")(question, random.Random(0)) == question
+
+    @pytest.mark.parametrize("reply", [500, 404, b"no JSON", b'{"choices": []}', b"[]"])
+    def test_no_answer_is_told_with_the_address(self, endpoint, reply):
+        url, replies, _ = endpoint
+        replies.append(reply)
+        with pytest.raises(RecordError, match=f"the endpoint {url} did not rephrase"):
+            by_endpoint(url, "small")("What is 3?", random.Random(0))
+
+    def test_nobody_there(self):
+        with pytest.raises(RecordError, match="did not rephrase"):
+            by_endpoint("http://127.0.0.1:9/v1", "small", timeout=2)("What is 3?", random.Random(0))
+
+    @pytest.mark.parametrize("how", ["rule", "http://host/v1", "ftp://host/v1#m"])
+    def test_what_is_neither_rules_nor_an_address_with_a_model(self, write, how):
+        path = write("rows.jsonl", GSM8K)
+        with pytest.raises(OptionError, match='rephrase is "rules" or "http://host/v1#model"'):
+            make_rows(DataTable(path=path.name, rephrase=how), ["gsm8k"], [], path.parent, chat=True)
+
+
 class TestRephrasing:
     QUESTION = "Calculate the force in N on 2.5 kg when Alice finds $F = ma$. How many N in total?"
 
@@ -144,6 +217,19 @@ class TestRephrasing:
         said = {by_rules(self.QUESTION, random.Random(seed)) for seed in range(20)}
         assert len(said) > 10
 
-    @pytest.mark.parametrize("after", ["Find 3 of 5.", "Find 4.", "Find 5 of 4 for 4."])
-    def test_what_changes_a_number_is_seen(self, after):
-        assert not keeps_facts("Find 4 of 5.", after)
+    @pytest.mark.parametrize(
+        "after",
+        [
+            "Bob finds 3 of 5.",
+            "Bob finds 4.",
+            "Bob finds 5 of 4 for 4.",
+            "Of 5 he finds 4.",
+            "Of 5 Bob and Eve find 4.",
+        ],
+    )
+    def test_what_changes_a_number_or_a_name_is_seen(self, after):
+        assert not keeps_facts("So Bob finds 4 of 5.", after)
+
+    @pytest.mark.parametrize("after", ["Of 5 things, how many does Bob find? 4.", "Bob, given 5, finds 4."])
+    def test_another_order_is_no_loss(self, after):
+        assert keeps_facts("So Bob finds 4 of 5.", after)

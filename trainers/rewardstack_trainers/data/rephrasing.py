@@ -1,9 +1,11 @@
 """Says a question differently without changing what is asked: numbers and names stay as they are."""
 
 import json
+import os
 import random
 import re
 import urllib.request
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
@@ -14,6 +16,7 @@ __all__ = ["Rephrase", "by_endpoint", "by_rules", "keeps_facts"]
 Rephrase = Callable[[str, random.Random], str]
 
 FACT = re.compile(r"\d[\d,.]*|\$[^$]+\$|\b[A-Z]\w+")
+WORD = re.compile(r"\w+")
 OPENINGS = ("", "Consider the following. ", "Here is a question. ", "Please answer this. ")
 CLOSINGS = ("", " Give your answer.", " Show how you find it.")
 SYNONYMS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -45,18 +48,21 @@ def cased(word: str, found: re.Match[str]) -> str:
 
 
 def keeps_facts(before: str, after: str) -> bool:
-    """Whether all numbers, formulae and names of a text stand in the other, as often and in the same order."""
-    return facts(before) == facts(after)
+    """Whether a text has all numbers and formulae of another, as often, and both name the same.
+
+    Order is free, and so is what a pronoun stands for: a word that only begins a sentence is taken for no name.
+    """
+    numbers, names = facts(before)
+    others, other_names = facts(after)
+    words, other_words = set(WORD.findall(before)), set(WORD.findall(after))
+    return numbers == others and names <= other_words and other_names <= words
 
 
-def facts(text: str) -> list[str]:
-    """Return the numbers, formulae and names of a text; words that only begin a sentence are none."""
-    return [
-        found[0].rstrip(".,")
-        for found in FACT.finditer(text)
-        if (found.start() > 0 and text[: found.start()].rstrip()[-1:] not in ".?!:")
-        or not found[0][0].isalpha()
-    ]
+def facts(text: str) -> tuple[Counter[str], set[str]]:
+    """Return the numbers and formulae of a text with their counts, and the names inside its sentences."""
+    found = [(each[0].rstrip(".,"), text[: each.start()].rstrip()[-1:]) for each in FACT.finditer(text)]
+    numbers = Counter(fact for fact, _ in found if not fact[0].isalpha())
+    return numbers, {fact for fact, before in found if fact[0].isalpha() and before not in {"", *".?!:"}}
 
 
 def by_endpoint(url: str, model: str, timeout: float = 30.0) -> Rephrase:
@@ -70,14 +76,19 @@ def by_endpoint(url: str, model: str, timeout: float = 30.0) -> Rephrase:
 
 
 def ask(url: str, model: str, question: str, seed: int, timeout: float) -> str:
-    """Return what the endpoint makes of a question; `RecordError` where it does not answer."""
+    """Return what the endpoint makes of a question; `RecordError` where it does not answer.
+
+    Sends the key in OPENAI_API_KEY where that is set, as OpenAI's own clients do.
+    """
     order = (
         "Rewrite the question in other words. Keep every number, unit, name and formula. Reply with it alone."
     )
     messages = [{"role": "system", "content": order}, {"role": "user", "content": question}]
     body = json.dumps({"model": model, "messages": messages, "seed": seed}).encode()
+    key = os.environ.get("OPENAI_API_KEY")
+    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
     request = urllib.request.Request(  # noqa: S310 - the address is the user's own
-        f"{url.rstrip('/')}/chat/completions", body, {"Content-Type": "application/json"}
+        f"{url.rstrip('/')}/chat/completions", body, headers
     )
     try:
         with urllib.request.urlopen(request, timeout=timeout) as reply:  # noqa: S310
