@@ -1,5 +1,6 @@
 """The demo: its questions, its bad start, and that it really learns."""
 
+import json
 import random
 
 import pytest
@@ -96,3 +97,20 @@ def test_a_reward_for_the_habit_raises_the_alarm(tmp_path):
     assert any(
         kind == "alarm" and "the policy learns the reward, not the task" in text for kind, text in told
     )
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.filterwarnings("ignore")
+def test_the_lesson_of_addition_reward_rises_while_accuracy_falls_and_the_alarm_tells(tmp_path):
+    """Form is easy to learn and paid at once, the sum is not: at this rate the policy forgets what it knew of adding."""
+    done = CliRunner().invoke(
+        rewards, ["train", "--demo", "addition", "--steps", "75", "-o", str(tmp_path), "--json"]
+    )
+    assert done.exit_code == 1, done.output
+    facts = json.loads(done.stdout[done.stdout.index("{") :])
+    rewarded, right = facts["metrics"]["reward (held out)"], facts["metrics"]["demo/right/mean (held out)"]
+    assert rewarded["after"] > rewarded["before"] + 0.03
+    assert right["after"] < right["before"] / 2
+    assert "demo/right/mean falls" in facts["alarms"]["held_out_falls"]
+    assert "the policy learns the reward, not the task" in " ".join(done.stderr.split())

@@ -38,7 +38,7 @@ Exit codes:
 @click.argument("config", required=False, metavar="CONFIG", type=click.Path(dir_okay=False))
 @click.option(
     "--demo", metavar="TASK", is_flag=False, flag_value="larger",
-    help="Train a tiny model on TASK (larger or addition) instead, offline, in about a minute.  [default: larger]",
+    help="Train a tiny model on TASK instead, offline, in about a minute: larger, or addition, the lesson that goes wrong.  [default: larger]",
 )  # fmt: skip
 @click.option(
     "--dry-run",
@@ -72,7 +72,7 @@ def command(
     outcome: Outcome | None
     with clean_stdout():
         if demo is not None:
-            outcome, stack, rows = run_demo(demo, output, steps or 150, seed or 0)
+            outcome, stack, rows = run_demo(demo, output, steps or 150, seed)
         else:
             outcome, stack, rows = run_config(
                 str(config), output, steps, seed, dry_run=dry_run, resume=resume
@@ -139,7 +139,7 @@ def run_config(
     return outcome, config.stack.name, before_and_after(outcome.logs, config.stack.name)
 
 
-def run_demo(task: str, output: str | None, steps: int, seed: int) -> "tuple[Outcome, str, Rows]":
+def run_demo(task: str, output: str | None, steps: int, seed: int | None) -> "tuple[Outcome, str, Rows]":
     """Run the demo up to its report; the held-out share is the last row."""
     from rewardstack.errors import nearest
     from rewardstack_trainers.demo.questions import TASKS
@@ -151,6 +151,7 @@ def run_demo(task: str, output: str | None, steps: int, seed: int) -> "tuple[Out
         raise click.UsageError(
             f"--demo {task}: no such task{nearest(task, TASKS)}. There are: {', '.join(TASKS)}"
         )
+    seed = TASKS[task].seed if seed is None else seed
     folder = Path(output or f"runs/demo-{task}-{seed}")
     check_folder(folder / "run", resume=False)
     outcome = run_demo(folder, tell, task=task, steps=steps, seed=seed)
@@ -159,7 +160,7 @@ def run_demo(task: str, output: str | None, steps: int, seed: int) -> "tuple[Out
         for row in before_and_after(outcome.logs, "demo")
         if "solved" not in row[0] and "std" not in row[0]
     ]
-    before, after = gain_of(outcome)
+    before, after = gain_of(outcome, task)
     return outcome, "demo", [*shown, ("right and well-formed, held out", before / 100, after / 100)]
 
 

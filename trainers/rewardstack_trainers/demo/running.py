@@ -13,9 +13,6 @@ __all__ = ["LEAST_GAIN", "demo_config", "gain_of", "prepare", "run_demo"]
 LEAST_GAIN = 40.0
 """Percentage points that the held-out share of right and well-formed answers must gain."""
 
-START = (5.0, 35.0)
-"""The share that the supervised start must lie in: lower could not learn, higher would have nothing to show."""
-
 METRIC = "demo/solved/mean"
 HELD_OUT = 512
 
@@ -27,21 +24,21 @@ REWARDS: dict[str, Any] = {
 """What is paid, and `solved`, which is only watched: right and well-formed."""
 
 GRPO: dict[str, Any] = {
-    "learning_rate": 3e-4, "per_device_train_batch_size": 128, "num_generations": 8, "max_completion_length": 8,
+    "per_device_train_batch_size": 128, "num_generations": 8, "max_completion_length": 8,
     "max_grad_norm": 1.0, "beta": 0.0, "temperature": 1.0, "lr_scheduler_type": "constant", "loss_type": "grpo",
     "num_generations_eval": 1, "per_device_eval_batch_size": HELD_OUT, "save_strategy": "no", "disable_tqdm": True,
 }  # fmt: skip
 
 
-def demo_config(folder: Path, steps: int, seed: int) -> Config:
+def demo_config(folder: Path, steps: int, seed: int, task: str = "larger") -> Config:
     """Return the training file of the demo, as data."""
     return parse_config(
         {
             "output": str(folder / "run"), "name": "demo", "rewards": REWARDS, "model": {"name": "start"},
             "data": {"path": "train.jsonl"},
-            "eval": {"path": "held_out.jsonl", "every": max(1, steps // 6), "metric": METRIC},
+            "eval": {"path": "held_out.jsonl", "every": max(1, steps // 6), "metric": f"demo/{TASKS[task].watch}/mean"},
             "log": {"completions": False},
-            "grpo": {**GRPO, "max_steps": steps, "seed": seed},
+            "grpo": {**GRPO, "learning_rate": TASKS[task].learning_rate, "max_steps": steps, "seed": seed},
         },
         folder,
     )  # fmt: skip
@@ -74,12 +71,12 @@ def run_demo(folder: Path, tell: Tell, *, task: str = "larger", steps: int = 150
     """Run the demo in a folder and return its outcome; see `gain_of`."""
     folder.mkdir(parents=True, exist_ok=True)
     prepare(folder, task, seed, tell)
-    session = Session(demo_config(folder, steps, seed), tell)
+    session = Session(demo_config(folder, steps, seed, task), tell)
     session.check()
     return session.run()
 
 
-def gain_of(outcome: Outcome) -> tuple[float, float]:
+def gain_of(outcome: Outcome, task: str = "larger") -> tuple[float, float]:
     """Return the held-out share of right and well-formed answers before and after, in percent.
 
     Raises `NotLearned` when there is no such pair, or when the supervised start is none to learn from.
@@ -87,8 +84,7 @@ def gain_of(outcome: Outcome) -> tuple[float, float]:
     values = [100 * entry[f"eval_{METRIC}"] for entry in outcome.logs if f"eval_{METRIC}" in entry]
     if len(values) < 2:
         raise NotLearned("the demo ended before its second evaluation")
-    if not START[0] <= values[0] <= START[1]:
-        raise NotLearned(
-            f"the supervised start solved {values[0]:.0f} %, expected {START[0]:g} to {START[1]:g} %"
-        )
+    low, high = TASKS[task].start
+    if not low <= values[0] <= high:
+        raise NotLearned(f"the supervised start solved {values[0]:.0f} %, expected {low:g} to {high:g} %")
     return values[0], values[-1]
