@@ -143,7 +143,8 @@ def test_two_ranks_write_one_record(folder):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("algorithm", "name"), [("gdpo", "main/letters"), ("rloo", "main"), ("dapo", "main")]
+    ("algorithm", "name"),
+    [("gdpo", "main/letters"), ("rloo", "main"), ("dapo", "main"), ("dr_grpo", "main"), ("gspo", "main")],
 )
 def test_other_algorithms(folder, algorithm, name):
     path = folder / "run.toml"
@@ -151,6 +152,57 @@ def test_other_algorithms(folder, algorithm, name):
     outcome = Session(load_config(path), told([])).run()
     assert any(f"rewards/{name}/mean" in entry for entry in outcome.logs)
     assert any("main/right/mean" in entry for entry in outcome.logs)
+
+
+FULL = """
+import resource
+
+def letters(completions, answer, trainer_state):
+    if trainer_state.global_step >= 1:  # no file may grow beyond {limit} bytes from now on: what a full disk does
+        resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
+    return [1.0] * len(completions)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limits on this system")
+@pytest.mark.parametrize("limit", [100, 4000], ids=["the record", "the checkpoint"])
+def test_a_full_disk_is_a_sentence(folder, limit):
+    (folder / "letters.py").write_text(FULL.format(limit=limit))
+    path = folder / "run.toml"
+    if limit > 1000:
+        path.write_text(path.read_text() + "[log]\nrecord = false\ncompletions = false\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "rewardstack.cli", "train", str(path)],
+        env={**os.environ, "OMP_WAIT_POLICY": "PASSIVE", "OMP_NUM_THREADS": "1"},
+        capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr[-3000:]
+    assert "Traceback" not in done.stderr
+    told = " ".join(done.stderr.split())
+    assert "error: " in told
+    assert "File too large" in told or "is the disk full?" in told
+
+
+SPOILED = {
+    "weights that are none": ("model.safetensors", b"no weights", "cannot start with the model model: "),
+    "weights cut short": ("model.safetensors", None, "cannot start with the model model: "),
+    "no weights": ("model.safetensors", b"", "cannot start with the model model: "),
+    "a config that is none": ("config.json", b"{", "cannot "),
+    "a kind nobody knows": ("config.json", b'{"model_type": "nobody"}', "cannot "),
+    "no tokenizer": ("tokenizer.json", b"{}", "cannot load the tokenizer"),
+}
+
+
+@pytest.mark.parametrize("what", SPOILED)
+def test_a_model_that_does_not_load_is_a_sentence(folder, what):
+    name, content, message = SPOILED[what]
+    path = folder / "model" / name
+    path.write_bytes(path.read_bytes()[:-200] if content is None else content)
+    done = CliRunner().invoke(rewards, ["train", str(folder / "run.toml")])
+    assert done.exit_code == 2, done.output
+    assert f"error: {message}" in " ".join(done.stderr.split())
+    assert isinstance(done.exception, SystemExit)
 
 
 @pytest.mark.slow
@@ -207,11 +259,16 @@ class TestKnownBefore:
         ((_, told),) = gold_above_wrong(stack, [{"prompt": "p", "answer": "1"}])
         assert told.startswith("not tried: the stack reads nothing of the data")
 
-    @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+    @pytest.mark.skipif(not hasattr(os, "seteuid"), reason="no such rights on this system")
     def test_a_folder_without_permission(self, tmp_path):
         tmp_path.chmod(0o500)
-        with pytest.raises(TrainingError, match="cannot write to the run's folder"):
-            check_folder(tmp_path / "run", resume=False)
+        who = os.geteuid()
+        os.seteuid(65534 if who == 0 else who)  # root may write anywhere
+        try:
+            with pytest.raises(TrainingError, match="cannot write to the run's folder .*: Permission denied"):
+                check_folder(tmp_path / "run", resume=False)
+        finally:
+            os.seteuid(who)
 
     def test_a_folder_that_is_a_file(self, tmp_path):
         (tmp_path / "run").write_text("")

@@ -83,7 +83,7 @@ def load_tokenizer(name: str) -> Any:
 
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(name, padding_side="left")
-    except (OSError, ValueError, ImportError) as error:
+    except Exception as error:  # tokenizers raises bare Exceptions
         raise TrainingError(f"cannot load the tokenizer of {name}: {first_line(error)}") from error
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
@@ -131,5 +131,7 @@ def lora_config(table: LoraTable | None) -> Any:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of a library's message."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+    """Return the first line of a library's message, with the error's name where the message needs it."""
+    line = next(iter(str(error).strip().splitlines()), "")
+    plain = isinstance(error, (OSError, ValueError, ImportError, RuntimeError))
+    return line if line and plain else f"{type(error).__name__}: {line}".removesuffix(": ")

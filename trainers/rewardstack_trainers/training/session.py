@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from rewardstack.errors import OptionError, ResumeError, nearest
+from rewardstack.errors import OptionError, ResumeError, RewardstackError, nearest
 from rewardstack_trainers.callbacks import AdaptiveKL, Alarms, EarlyStop, Lines
 from rewardstack_trainers.data.rows import filter_by_length, make_rows, split_off
 from rewardstack_trainers.errors import TrainingError
@@ -32,6 +32,9 @@ from rewardstack_trainers.trl import RewardFuncs, reward_funcs
 __all__ = ["Outcome", "Session"]
 
 Tell = Callable[[str, str], None]
+
+DISK = ("PytorchStreamWriter", "No space left", "os error")
+"""How torch, C libraries, and safetensors and tokenizers (in Rust) tell of a disk, in errors of kinds of their own."""
 
 
 class Outcome(msgspec.Struct):
@@ -150,7 +153,9 @@ class Session:
                 eval_dataset=Dataset.from_list(self.held_out) if self.held_out else None,
                 peft_config=lora_config(self.config.lora), **more,
             )  # fmt: skip
-        except (OSError, ValueError, ImportError, RuntimeError) as error:
+        except RewardstackError:
+            raise
+        except Exception as error:  # each part that reads a model has errors of its own
             raise TrainingError(
                 f"cannot start with the model {self.config.model.name}: {first_line(error)}"
             ) from error
@@ -233,8 +238,10 @@ def told_plainly() -> Iterator[None]:
         raise TrainingError(
             f"the run stopped at the disk: {error.strerror or error} ({error.filename})"
         ) from error
-    except RuntimeError as error:
-        if "PytorchStreamWriter" in str(error) or "No space left" in str(error):
+    except RewardstackError:
+        raise
+    except Exception as error:
+        if any(sign in str(error) for sign in DISK):
             raise TrainingError(
                 f"a checkpoint could not be saved; is the disk full? {first_line(error)}"
             ) from error
