@@ -47,6 +47,51 @@ def test_a_preset_lies_under_what_the_file_says(config):
     assert set(found.lora.target_modules) == {"q_proj", "k_proj", "o_proj", "up_proj", "down_proj"}
 
 
+WELL_KNOWN = {
+    "learning_rate": 5e-6, "adam_beta1": 0.9, "adam_beta2": 0.99, "weight_decay": 0.1, "warmup_steps": 0.1,
+    "num_generations": 4, "max_completion_length": 786, "max_grad_norm": 0.1,
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_presets_have_the_well_known_values(config, tmp_path, preset):
+    found = config(top=f'preset = "{preset}"\n')
+    args = make_arguments(found, tmp_path, evaluates=False)
+    assert {name: getattr(args, name) for name in WELL_KNOWN} == WELL_KNOWN
+    assert args.lr_scheduler_type.value == "cosine"
+    assert found.data.prompt_tokens == 256
+    assert ("8bit" in args.optim.value) == (preset in ("gsm8k-8bit", "gsm8k-checkpointing"))
+    assert args.activation_checkpointing == (preset == "gsm8k-checkpointing"), (
+        "none on a CPU unless asked for"
+    )
+    assert (found.lora is not None) == (preset in ("gsm8k-lora", "gsm8k-qlora"))
+    assert found.model.quantize == ("4bit" if preset == "gsm8k-qlora" else None)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("algorithm", "fields"),
+    [
+        ("grpo", {"loss_type": "grpo", "scale_rewards": "group"}),
+        ("dr_grpo", {"loss_type": "dr_grpo", "scale_rewards": "none"}),
+        (
+            "dapo",
+            {"loss_type": "dapo", "epsilon_high": 0.28, "mask_truncated_completions": True, "beta": 0.0},
+        ),
+        ("gspo", {"importance_sampling_level": "sequence", "epsilon": 3e-4, "epsilon_high": 4e-4}),
+        ("gdpo", {"multi_objective_aggregation": "normalize_then_sum", "reward_weights": [1.0]}),
+        ("rloo", {}),
+    ],
+)
+def test_an_algorithm_is_what_its_paper_says_and_the_file_wins(config, tmp_path, algorithm, fields):
+    args = make_arguments(config(top=f'algorithm = "{algorithm}"\n'), tmp_path, evaluates=False)
+    assert {name: getattr(args, name) for name in fields} == fields
+    assert type(args).__name__ == ("RLOOConfig" if algorithm == "rloo" else "GRPOConfig")
+    own = config("[grpo]\nepsilon = 0.3\n", top=f'algorithm = "{algorithm}"\n')
+    assert make_arguments(own, tmp_path, evaluates=False).epsilon == 0.3
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_retired_names_are_translated_and_told(config, tmp_path):
     found = config(

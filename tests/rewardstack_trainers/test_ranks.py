@@ -50,3 +50,10 @@ def test_errors_on_one_rank_stop_all_at_the_same_step_with_the_cause(tmp_path):
     for outcome in outcomes:
         assert "12 of the last 48 rows erred on 2 ranks" in outcome["error"]
         assert "broken: raised ValueError: no gold for p3" in outcome["error"]
+
+
+def test_all_ranks_stop_early_at_the_same_step_where_one_has_reason_to(tmp_path):
+    first, second = run(tmp_path, 2, "stop")
+    assert (first["step"], second["step"]) == (2, 2)
+    assert (first["stop"], second["stop"]) == ("another rank stopped", "enough")
+    assert len(first["scored"]) == len(second["scored"]) == 2 * 8

@@ -13,6 +13,7 @@ from trl import GRPOConfig, GRPOTrainer
 
 from rewardstack import Stack
 from rewardstack.errors import RewardstackError
+from rewardstack_trainers.callbacks import EarlyStop
 from rewardstack_trainers.trl import reward_funcs
 
 PROMPTS, GENERATIONS = 4, 4
@@ -59,7 +60,7 @@ if __name__ == "__main__":
 
     args = GRPOConfig(
         output_dir=str(folder / "run"), per_device_train_batch_size=PROMPTS * GENERATIONS // ranks,
-        num_generations=GENERATIONS, max_steps=3 if kind == "equal" else 20, report_to=[], use_cpu=True, bf16=False,
+        num_generations=GENERATIONS, max_steps=3 if kind == "equal" else 20 if kind == "errors" else 5, report_to=[], use_cpu=True, bf16=False,
         logging_steps=1, save_strategy="no", gradient_checkpointing=False, shuffle_dataset=False, disable_tqdm=True,
     )  # fmt: skip
     trainer = GRPOTrainer(
@@ -67,6 +68,10 @@ if __name__ == "__main__":
         train_dataset=Dataset.from_dict({"prompt": [f"p{n}" for n in range(PROMPTS)]}),
         processing_class=tokenizer, rollout_func=rollout,
     )  # fmt: skip
+    stop = EarlyStop("reward", at=9.0)
+    if kind == "stop" and rank == ranks - 1:  # one rank alone has reason to stop
+        stop.judge = lambda value, step: "enough" if step == 2 else ""
+    trainer.add_callback(stop)
     error = None
     try:
         trainer.train()
@@ -77,7 +82,13 @@ if __name__ == "__main__":
         for entry in trainer.state.log_history
         if "reward" in entry
     ]
-    outcome = {"scored": scored, "logs": logs, "error": error, "step": trainer.state.global_step}
+    outcome = {
+        "scored": scored,
+        "logs": logs,
+        "error": error,
+        "step": trainer.state.global_step,
+        "stop": stop.reason,
+    }
     (folder / f"{ranks}-{rank}.json").write_text(json.dumps(outcome))
     if ranks > 1:  # gloo's threads must have ended before the interpreter does
         torch.distributed.barrier()
