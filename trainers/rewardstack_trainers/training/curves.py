@@ -10,7 +10,7 @@ import msgspec
 
 __all__ = ["Curve", "curves_of", "write_page", "write_picture"]
 
-WIDTH, HEIGHT, EDGE = 560, 150, 34
+WIDTH, HEIGHT, EDGE = 560, 150, 44
 COLOURS = ("#3465a4", "#cc0000", "#4e9a06", "#f57900", "#75507b", "#555753")
 
 
@@ -58,7 +58,7 @@ def values_of(logs: Sequence[Mapping[str, Any]], name: str) -> list[tuple[float,
 
 
 def drawn(curve: Curve) -> str:
-    """Return a chart as SVG."""
+    """Return a chart as SVG: a line for each series, the least and the greatest value, the first and the last step."""
     points = [point for series in curve.series.values() for point in series]
     left, right = min(x for x, _ in points), max(x for x, _ in points)
     low, high = min(y for _, y in points), max(y for _, y in points)
@@ -69,26 +69,41 @@ def drawn(curve: Curve) -> str:
         down = 8 + (HEIGHT - 28) * (high - y) / (high - low)
         return f"{across:.1f},{down:.1f}"
 
-    parts = [
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{html.escape(curve.title)}">',
-        f'<text x="2" y="14">{high:.3g}</text><text x="2" y="{HEIGHT - 20}">{low:.3g}</text>',
-        f'<text x="{EDGE}" y="{HEIGHT - 4}">{left:g}</text>',
-        f'<text x="{WIDTH - 8}" y="{HEIGHT - 4}" text-anchor="end">step {right:g}</text>',
+    frame = f"{place(left, high)} {place(left, low)} {place(right, low)}"
+    lines = [
+        f'<polyline fill="none" stroke="{colour}" stroke-width="1.5" points="{" ".join(place(*point) for point in series)}"/>'
+        for colour, series in zip(COLOURS, curve.series.values(), strict=False)
     ]
-    for number, (name, series) in enumerate(curve.series.items()):
-        colour = COLOURS[number % len(COLOURS)]
-        path = " ".join(place(x, y) for x, y in series)
-        parts.append(f'<polyline fill="none" stroke="{colour}" stroke-width="1.5" points="{path}"/>')
-        parts.append(f'<text x="{EDGE + 6 + 230 * number}" y="14" fill="{colour}">{html.escape(name)}</text>')
-    return "".join([*parts, "</svg>"])
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{html.escape(curve.title)}">'
+        f'<polyline fill="none" stroke="#bbb" points="{frame}"/>{"".join(lines)}'
+        f'<text x="{EDGE - 4}" y="14" text-anchor="end">{high:.3g}</text>'
+        f'<text x="{EDGE - 4}" y="{HEIGHT - 20}" text-anchor="end">{low:.3g}</text>'
+        f'<text x="{EDGE}" y="{HEIGHT - 4}">{left:g}</text>'
+        f'<text x="{WIDTH - 8}" y="{HEIGHT - 4}" text-anchor="end">step {right:g}</text></svg>'
+    )
+
+
+def legend(curve: Curve) -> str:
+    """Return the names of a chart's series in their colours."""
+    names = (
+        f'<span style="color:{colour}">{html.escape(name)}</span>'
+        for colour, name in zip(COLOURS, curve.series, strict=False)
+    )
+    return f"<p class=key>{' '.join(names)}</p>"
 
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>
-<style>body{{font:15px/1.45 system-ui,sans-serif;max-width:1200px;margin:2em auto;padding:0 1em}}
-svg{{width:100%;font:11px system-ui}} section{{display:grid;grid-template-columns:1fr 1fr;gap:1em}}
-h2{{font-size:1em;margin:.5em 0 0}} table{{border-collapse:collapse}} td,th{{padding:.2em .8em;text-align:left;
-vertical-align:top;border-bottom:1px solid #ddd}} pre{{margin:0;white-space:pre-wrap;font-size:13px}}
-.alarm{{color:#a40000}}</style><h1>{title}</h1>{alarms}<section>{charts}</section>{samples}</html>
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<style>body{{font:15px/1.45 system-ui,sans-serif;max-width:1200px;margin:2em auto;padding:0 1em;
+background:#fff;color:#222}} svg{{width:100%;font:11px system-ui,sans-serif}}
+section{{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24em),1fr));gap:1em}}
+h2{{font-size:1em;margin:.5em 0 0}} table{{border-collapse:collapse;width:100%}}
+td,th{{padding:.2em .8em .2em 0;text-align:left;vertical-align:top;border-bottom:1px solid #ddd}}
+pre{{margin:0;white-space:pre-wrap;overflow-wrap:anywhere;min-width:4em;font-size:13px}}
+.key{{margin:0;font-size:13px}} .key span{{margin-right:1em}} .alarm{{color:#a40000}}
+@media(max-width:50em){{tr:first-child{{display:none}} tr{{display:block;padding:.5em 0;border-bottom:1px solid #ddd}}
+td{{display:block;border:0}}}}</style><h1>{title}</h1>{alarms}<section>{charts}</section>{samples}</html>
 """
 
 
@@ -99,7 +114,9 @@ def write_page(
 
     `samples` are rows of (when, prompt, completion, total, reason).
     """
-    charts = "".join(f"<div><h2>{html.escape(curve.title)}</h2>{drawn(curve)}</div>" for curve in curves)
+    charts = "".join(
+        f"<div><h2>{html.escape(curve.title)}</h2>{legend(curve)}{drawn(curve)}</div>" for curve in curves
+    )
     told = "".join(f'<p class="alarm">{html.escape(sentence)}</p>' for sentence in alarms)
     rows = "".join(
         "<tr>" + "".join(f"<td><pre>{html.escape(cell)}</pre></td>" for cell in row) + "</tr>"

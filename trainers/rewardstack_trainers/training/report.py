@@ -27,21 +27,41 @@ def write_report(outcome: Outcome, stack: str) -> list[str]:
 
 
 def sample_rows(outcome: Outcome) -> list[tuple[str, ...]]:
-    """Return some completions of the first and of the last step, with their totals and reasons."""
+    """Return some completions before and after, with their totals and reasons.
+
+    Of held-out prompts where there was an evaluation before and after, else of the first and of the last step.
+    """
     if outcome.record is None:
         return []
-    rows = [row for _, row in rows_in(str(outcome.record)) if row["scored_phase"] == "train"]
-    picked = [*rows[:SHOWN], *rows[-SHOWN:]] if len(rows) > 2 * SHOWN else rows
+    rows = [row for _, row in rows_in(str(outcome.record))]
+    picked = same_prompts([row for row in rows if row["scored_phase"] == "eval"])
+    if not picked:
+        trained = [row for row in rows if row["scored_phase"] == "train"]
+        picked = [*trained[:SHOWN], *trained[-SHOWN:]] if len(trained) > 2 * SHOWN else trained
     return [
         (
             f"step {row['scored_step']}",
             last(row["prompt"]),
             last(row["completion"]),
-            str(row["scored_total"]),
+            "masked" if row["scored_total"] is None else f"{row['scored_total']:.3g}",
             row["scored_reason"],
         )
         for row in picked
     ]
+
+
+def same_prompts(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return some prompts' rows of the first and of the last evaluation, side by side; none where there was one."""
+    steps = [row["scored_step"] for row in rows]
+    if not rows or min(steps) == max(steps):
+        return []
+    first, final = (
+        {last(row["prompt"]): row for row in rows if row["scored_step"] == step}
+        for step in (min(steps), max(steps))
+    )
+    both = [prompt for prompt in first if prompt in final]
+    chosen = both[:: max(1, len(both) // SHOWN)][:SHOWN]
+    return [row for prompt in chosen for row in (first[prompt], final[prompt])]
 
 
 def last(turn: Any) -> str:
