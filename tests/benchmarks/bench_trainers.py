@@ -15,7 +15,7 @@ from rewardstack_trainers.trl import reward_funcs
 
 BATCH = 256
 LIMIT = 1.0
-ROUNDS = 21
+ROUNDS = 41
 
 
 def words(completions, **kwargs):

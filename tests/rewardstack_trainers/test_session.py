@@ -107,16 +107,18 @@ def test_ctrl_c_saves_and_resume_goes_on(folder, monkeypatch):
         f"        open({str(flag)!r}, 'w').close()\n        os.kill(os.getpid(), signal.SIGINT)\n"
         "    return [1.0] * len(completions)\n"
     )
-    lines = []
-    first = Session(load_config(path), told(lines)).run()
-    assert first.interrupted
-    assert any("saved step 3" in line for line in lines)
-    with pytest.raises(TrainingError, match="holds a run already"):
-        check_folder(folder / "run", resume=False)
-    second = Session(load_config(path), told(lines), resume=True).run()
-    assert not second.interrupted
-    assert any("checkpoint-3" in line for line in lines)
-    assert second.logs[-1]["step"] == 4
+    first = CliRunner().invoke(rewards, ["train", str(path)])
+    assert first.exit_code == 130, first.output
+    assert "interrupted: saved step 3; go on with --resume" in " ".join(first.stderr.split())
+    assert (folder / "run/report.html").exists()
+    again = CliRunner().invoke(rewards, ["train", str(path)])
+    assert again.exit_code == 2
+    assert "holds a run already. Go on with it with --resume" in " ".join(again.stderr.split())
+    second = CliRunner().invoke(rewards, ["train", str(path), "--resume"])
+    assert second.exit_code == 0, second.output
+    assert "checkpoint-3" in second.stderr
+    rows = read_samples(str(folder / "run/scored.parquet")).rows
+    assert {row["scored_step"] for row in rows if row["scored_phase"] == "train"} == {0, 1, 2, 3}
 
 
 @pytest.mark.slow
