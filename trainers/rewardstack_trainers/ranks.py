@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["gather", "sum_over_ranks", "world_size"]
+__all__ = ["gather", "leave", "sum_over_ranks", "world_size"]
 
 
 def distributed() -> Any:
@@ -49,6 +49,14 @@ def gather(value: Any) -> list[Any]:
     values = [None] * group.get_world_size()
     group.all_gather_object(values, value)
     return values
+
+
+def leave() -> None:
+    """Leave the process group once all ranks are here: its threads must have ended before the interpreter does."""
+    group = distributed()
+    if group is not None:
+        group.barrier()
+        group.destroy_process_group()
 
 
 def collective_device(group: Any) -> Any:

@@ -10,6 +10,7 @@ import click
 
 from rewardstack.cli.output import clean_stdout, complain, draw_table, print_json
 from rewardstack.errors import RewardstackError
+from rewardstack_trainers.ranks import leave
 
 if TYPE_CHECKING:
     from rewardstack_trainers.training.session import Outcome
@@ -80,6 +81,7 @@ def command(
     if outcome is None:
         return 0
     show(outcome, stack, rows, as_json=as_json)
+    leave()
     if outcome.interrupted:
         return INTERRUPTED
     return 1 if demo is not None and not gained_enough(rows[-1]) else 0
