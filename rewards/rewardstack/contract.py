@@ -44,10 +44,10 @@ class Contract(msgspec.Struct, frozen=True):
     is what one call sees: a sample, one prompt's group, a batch. `equal_forms` are the ways of writing the gold
     `answer` that change nothing (see `EQUAL_FORMS`). `check` raises `ValueError` for options that make no sense.
 
-    `isolated` and `equal_forms` may be functions of the options; `given` settles them.
+    `range`, `isolated` and `equal_forms` may be functions of the options; `given` settles them.
     """
 
-    range: tuple[float, float] | None = None
+    range: tuple[float, float] | Callable[[Options], tuple[float, float]] | None = None
     deterministic: bool = True
     isolated: bool | Callable[[Options], bool] = False
     timeout: float | None = None
@@ -60,17 +60,17 @@ class Contract(msgspec.Struct, frozen=True):
 
         The default timeout of a reward that is isolated for some options only counts where it is.
         """
+        bounds = self.range(options) if callable(self.range) else self.range
         isolated = self.isolated(options) if callable(self.isolated) else self.isolated
         forms = self.equal_forms(options) if callable(self.equal_forms) else self.equal_forms
         timeout = None if callable(self.isolated) and not isolated else self.timeout
-        return Settled(
-            self.range, self.deterministic, isolated, timeout, self.scope, tuple(forms), self.check
-        )
+        return Settled(bounds, self.deterministic, isolated, timeout, self.scope, tuple(forms), self.check)
 
 
 class Settled(Contract, frozen=True):
     """A contract that nothing is open in any more."""
 
+    range: tuple[float, float] | None = None
     isolated: bool = False
     equal_forms: tuple[str, ...] = ()
 

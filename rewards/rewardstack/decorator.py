@@ -45,7 +45,7 @@ def reward(target: Function, /) -> Function: ...
 @overload
 def reward(
     *,
-    range: tuple[float, float] = (0.0, 1.0),
+    range: tuple[float, float] | Callable[[Options], tuple[float, float]] = (0.0, 1.0),
     deterministic: bool = True,
     isolated: bool | Callable[[Options], bool] = False,
     timeout: float | None = None,
@@ -57,7 +57,7 @@ def reward(
     target: Any = None,
     /,
     *,
-    range: tuple[float, float] = (0.0, 1.0),
+    range: tuple[float, float] | Callable[[Options], tuple[float, float]] = (0.0, 1.0),
     deterministic: bool = True,
     isolated: bool | Callable[[Options], bool] = False,
     timeout: float | None = None,
@@ -82,7 +82,7 @@ def reward(
         check: Called with all options, defaults included, when a stack is loaded; what it raises as `ValueError` or
             `RewardstackError` refuses the stack.
 
-    `isolated` and `equal_forms` may be functions of the options.
+    `range`, `isolated` and `equal_forms` may be functions of the options.
 
     Raises:
         ContractError: The signature or the contract cannot serve as a reward.
@@ -92,9 +92,8 @@ def reward(
         options |= {"timeout": timeout, "scope": scope, "equal_forms": equal_forms, "check": check}
         return functools.partial(reward, **options)
     forms = equal_forms if callable(equal_forms) else tuple(equal_forms)
-    contract = Contract(
-        (float(range[0]), float(range[1])), deterministic, isolated, timeout, scope, forms, check
-    )
+    bounds = range if callable(range) else (float(range[0]), float(range[1]))
+    contract = Contract(bounds, deterministic, isolated, timeout, scope, forms, check)
     check_contract(contract, name_of(target))
     described = describe(target, name_of(target), contract)
     for word in described.options.keys() & set(STACK_WORDS):
@@ -109,7 +108,7 @@ def reward(
 
 def check_contract(contract: Contract, name: str) -> None:
     """Raise `ContractError` for a contract that promises nothing that could be kept."""
-    low, high = contract.range or (0.0, 1.0)
+    low, high = (0.0, 1.0) if callable(contract.range) or contract.range is None else contract.range
     if not low < high or not (math.isfinite(low) and math.isfinite(high)):
         raise ContractError(f"{name}: range must be two finite numbers, low < high, not {contract.range!r}")
     if contract.timeout is not None and not 0 < contract.timeout < math.inf:

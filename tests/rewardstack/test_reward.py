@@ -244,6 +244,7 @@ def test_a_function_that_declared_nothing_may_return_any_finite_number():
 
 def test_a_promise_may_depend_on_the_options():
     @reward(
+        range=lambda options: (-1.0, 1.0) if options["risky"] else (0.0, 1.0),
         isolated=lambda options: options["risky"],
         timeout=3.0,
         equal_forms=lambda options: ("case",) if options["loose"] else (),
@@ -257,6 +258,7 @@ def test_a_promise_may_depend_on_the_options():
     settled = by_default.settle({"risky": True, "loose": False})
     assert (settled.contract.isolated, settled.contract.timeout) == (True, 3.0)
     assert settled.contract.equal_forms == ()
+    assert (by_default.contract.range, settled.contract.range) == ((0.0, 1.0), (-1.0, 1.0))
 
 
 def test_an_equal_form_that_nobody_knows_is_refused():

@@ -1,0 +1,28 @@
+"""What the tests of learned rewards share."""
+
+import pytest
+
+import rewardstack_models
+
+
+@pytest.fixture(scope="session")
+def _one_thread():
+    import torch
+
+    torch.set_num_threads(1)
+
+
+@pytest.fixture
+def tiny(_one_thread):
+    """Return the makers of tiny models; what a test has loaded is unloaded after it."""
+    from tests.rewardstack_models import tiny
+
+    yield tiny
+    rewardstack_models.unload_models()
+
+
+@pytest.fixture
+def reward_folder(tiny, tmp_path):
+    """Return the folder of a reward model with one label, whose pad token is the one that ends a turn."""
+    words = tiny.tokenizer()
+    return tiny.save(tmp_path / "reward-model", tiny.llama("sequence", words), words)
