@@ -1,7 +1,9 @@
 """Rewards that ask a model: reward models, process reward models, judges, rubrics, entailment, similarity."""
 
+from rewardstack_models.judges import judge
 from rewardstack_models.process_models import process
 from rewardstack_models.reward_models import rank, reward
+from rewardstack_models.rubrics import rubric
 from rewardstack_models.sharing import unload_models
 
-__all__ = ["process", "rank", "reward", "unload_models"]
+__all__ = ["judge", "process", "rank", "reward", "rubric", "unload_models"]

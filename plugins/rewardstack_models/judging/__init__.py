@@ -1,0 +1,1 @@
+"""How a judge is asked: what it is shown, how it is called, what its reply is worth."""

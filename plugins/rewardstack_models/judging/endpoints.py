@@ -1,0 +1,92 @@
+"""An endpoint as a process uses it: one client, so many calls at once, so many a minute, one pause for all."""
+
+import asyncio
+import os
+import threading
+import time
+import weakref
+from typing import Any
+from urllib.parse import urlsplit
+
+from rewardstack import import_extra
+
+__all__ = ["Endpoint", "check_endpoint", "check_variable", "endpoint_at"]
+
+
+class Endpoint:
+    """What all terms of a process that ask one endpoint share; bound to an event loop, as its client is."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.plain_text = False  # whether it has refused structured output
+        self._client: Any = None
+        self._gates: dict[int, asyncio.Semaphore] = {}
+        self._next = self._paused = 0.0
+
+    @property
+    def client(self) -> Any:
+        """Its HTTP client, made on first use; follows no redirect, which would carry the key elsewhere."""
+        if self._client is None:
+            httpx = import_extra("httpx", "models", f"the judge at {self.url}")
+            limits = httpx.Limits(max_connections=None, max_keepalive_connections=256)
+            self._client = httpx.AsyncClient(limits=limits, timeout=None, follow_redirects=False)
+        return self._client
+
+    def gate(self, at_once: int) -> asyncio.Semaphore:
+        """Return what lets this rank's share of so many calls through at a time."""
+        share = max(1, at_once // ranks())
+        return self._gates.setdefault(share, asyncio.Semaphore(share))
+
+    async def turn(self, per_minute: float) -> None:
+        """Wait until a further call keeps to the rate and no pause that the server asked for is on."""
+        now = time.monotonic()
+        begin = max(now, self._next, self._paused)
+        if per_minute:
+            self._next = begin + 60.0 * ranks() / per_minute
+        await asyncio.sleep(begin - now)
+        while (left := self._paused - time.monotonic()) > 0:  # noqa: ASYNC110 - asked for meanwhile
+            await asyncio.sleep(left)
+
+    def pause(self, seconds: float) -> None:
+        """Let nobody call for some seconds."""
+        self._paused = max(self._paused, time.monotonic() + seconds)
+
+
+_endpoints: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Endpoint]]" = (
+    weakref.WeakKeyDictionary()
+)
+_lock = threading.Lock()
+
+
+def endpoint_at(url: str) -> Endpoint:
+    """Return the one endpoint of an address in the running event loop."""
+    loop = asyncio.get_running_loop()
+    with _lock:
+        return _endpoints.setdefault(loop, {}).setdefault(url, Endpoint(url))
+
+
+def ranks() -> int:
+    """Return how many processes share the limits: the ranks of a training run."""
+    text = os.environ.get("WORLD_SIZE", "1")
+    return max(1, int(text)) if text.strip().isdigit() else 1
+
+
+def check_endpoint(url: str) -> None:
+    """Raise `ValueError` for an address that is none, or that holds a secret."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("endpoint must be the address of an API, such as http://localhost:8000/v1")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ValueError(
+            "endpoint must hold no user, password or parameters: they would be seen in logs. Name the environment "
+            "variable that holds the key in key_from"
+        )
+
+
+def check_variable(name: str) -> None:
+    """Raise `ValueError` for what is no name of an environment variable; it is not shown, since it may be the key."""
+    if name and not (name.isascii() and name.isidentifier() and name == name.upper()):
+        raise ValueError(
+            "key_from is the name of the environment variable that holds the key, such as JUDGE_API_KEY; what is given "
+            "is no such name (and not shown here, in case it is the key itself)"
+        )

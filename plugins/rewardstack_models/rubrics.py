@@ -1,0 +1,193 @@
+"""`models.rubric`: weighted criteria, each judged by itself, combined as a stack combines its terms."""
+
+import asyncio
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from rewardstack import Score, reward
+from rewardstack_models.judging.asking import Asker, Opinion, check_asker, count_votes, nothing
+from rewardstack_models.judging.questions import Subject, ask_about
+
+__all__ = ["Criterion", "rubric"]
+
+LABELS = {"MET": 1.0, "PARTLY": 0.5, "UNMET": 0.0}
+APART = "NOT_APPLICABLE"
+MOST_CRITERIA = 64
+NAMES = {  # what data sets call a criterion's parts
+    "text": ("text", "criterion", "description", "rubric"),
+    "weight": ("weight", "points"),
+    "name": ("name", "title", "id"),
+    "must": ("must", "required"),
+}
+
+
+class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One criterion: its text, its weight (below 0 for a fault that takes away), whether all depends on it."""
+
+    text: str
+    weight: float = 1.0
+    name: str = ""
+    must: bool = False
+
+
+def check(options: Mapping[str, Any]) -> None:
+    """Raise `ValueError` for criteria that cannot be met."""
+    check_asker(options)
+    if options["criteria"]:
+        check_criteria(options["criteria"])
+
+
+def check_criteria(criteria: Sequence[Criterion]) -> None:
+    """Raise `ValueError` for criteria that say nothing, are too many, or can only take away."""
+    if len(criteria) > MOST_CRITERIA:
+        raise ValueError(f"{len(criteria)} criteria are too many: {MOST_CRITERIA} at most")
+    if not all(each.text.strip() for each in criteria):
+        raise ValueError("a criterion needs a text")
+    if not all(math.isfinite(each.weight) and each.weight for each in criteria):
+        raise ValueError("the weight of a criterion is a finite number other than 0")
+    if not any(each.weight > 0 for each in criteria):
+        raise ValueError("at least one criterion needs a weight above 0, or nothing can be earned")
+
+
+def read_criteria(given: Any) -> tuple[Criterion, ...]:
+    """Return the criteria in a row's column: texts, or tables by the names that data sets use, also as JSON.
+
+    Raises `ValueError` for what is none.
+    """
+    if isinstance(given, str) and given.strip()[:1] in ("[", "{"):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"the row's rubric is no JSON: {error}") from error
+    listed = [given] if isinstance(given, (str, Mapping)) else list(given or ())
+    criteria = tuple(read_criterion(each) for each in listed if each)
+    if criteria:
+        check_criteria(criteria)
+    return criteria
+
+
+def read_criterion(given: Any) -> Criterion:
+    """Return one criterion of a row."""
+    if isinstance(given, str):
+        return Criterion(given)
+    if not isinstance(given, Mapping):
+        raise ValueError(f"a criterion is a text or a table, not {type(given).__name__}")  # noqa: TRY004
+    parts = {
+        part: next((given[name] for name in names if given.get(name) is not None), None)
+        for part, names in NAMES.items()
+    }
+    try:
+        found = {part: value for part, value in parts.items() if value is not None}
+        return msgspec.convert(
+            {**found, **({"name": str(found["name"])} if "name" in found else {})}, Criterion
+        )
+    except msgspec.ValidationError as error:
+        raise ValueError(f"a criterion of the row: {error}") from error
+
+
+@reward(deterministic=False, check=check)
+@dataclass
+class rubric(Asker):  # noqa: N801 - the name of the reward
+    """The weighted share of criteria that the reply meets, each judged by itself.
+
+    The criteria are the option `criteria` and those in the row's column `rubric` (texts, or tables with `text` or
+    `criterion`, `weight` or `points`). Met is 1, partly met a half; a criterion that does not apply to the task is
+    left out, and the row abstains where those hold half of the weight. A fault has a weight below 0. See
+    `models.judge` for what the judge sees and what it is not asked about.
+
+    Options:
+        model: The judge's name at the endpoint.
+        criteria: Tables of `text`, and perhaps `weight`, `name`, `must`: a reply that misses one that must be earns 0.
+        endpoint: The address of the API, up to and with `/v1`.
+        key_from: The environment variable that holds the key. A key itself must never stand in a stack.
+        panel: Further judges, tables of `model` and perhaps `endpoint`, `key_from`, `price_read`, `price_written`.
+        quorum: How many judges must answer; 0 for all of them.
+        output: "schema" (structured output), "text", or "auto": structured until the server refuses it.
+        temperature: Of the judge's sampling; below 0 it is not sent, for models that take none.
+        max_tokens: The most a judge may write; a reply that is cut off is no verdict.
+        parameters: Further parameters of the request, such as `{ seed = 1 }`.
+        orders: "refuse" replies that speak to their judge, or "judge" them like any other.
+        tries: Tries for one verdict; 429, 5xx, time-outs and unreadable replies are tried again.
+        seconds: Wall time of one try.
+        at_once: Calls to the endpoint at one time, all ranks together.
+        per_minute: Calls to the endpoint in a minute, all ranks together; 0 for no limit.
+        price_read: Price of a million tokens read, for `budget_money` and reports.
+        price_written: Price of a million tokens written.
+        budget_file: A file in which all ranks count what was spent; needed for a budget, deleting it starts anew.
+        budget_tokens: The most tokens to spend; a call that could pass it is not made.
+        budget_money: The most money to spend, likewise.
+        cache: The file that keeps verdicts; empty for none. By default in the user's folder for caches.
+        log: A file to which every try is appended as a line of JSON.
+
+    Range: 0 to 1. Costs a call for every criterion. A criterion without a verdict is an error, which masks the row.
+    """
+
+    criteria: tuple[Criterion, ...] = ()
+
+    async def __call__(
+        self, completion: str, prompt: str = "", reference: str = "", rubric: Any = None
+    ) -> Score:
+        """Score one reply by all criteria at once."""
+        criteria = (*self.criteria, *read_criteria(rubric))
+        if not criteria:
+            return Score(None, reason="neither the options nor the row have criteria")
+        reply, fault = self.refusal(completion, str(reference or ""))
+        if fault:
+            return nothing(0.0, fault)
+        subject = Subject(prompt, str(reference or ""), reply)
+        answers = await asyncio.gather(*(self.judge(subject, each) for each in criteria))
+        values = [value_of(opinions) for opinions in answers]
+        details = {
+            "asked": True,
+            "criteria": [row(each, value) for each, value in zip(criteria, values, strict=True)],
+            "judges": [opinion.data() for opinions in answers for opinion in opinions],
+        }
+        return combine(criteria, values, details)
+
+    async def judge(self, subject: Subject, criterion: Criterion) -> list[Opinion]:
+        """Return what the judges say to one criterion."""
+        names = [*LABELS, APART]
+        text = (
+            f"One criterion alone; leave all else out of account:\n\n{criterion.text.strip()}\n\nMET: the reply meets it. "
+            f"PARTLY: it meets a part. UNMET: it does not. {APART}: the task itself makes the criterion pointless."
+        )
+        return await self.ask_all(ask_about(subject, text, names), names)
+
+
+def value_of(opinions: Sequence[Opinion]) -> float | None:
+    """Return what judges make of a criterion, `None` where most say that it does not apply."""
+    labels = [each.usage.label for each in opinions]
+    applying = [(label, LABELS[label]) for label in labels if label != APART]
+    if 2 * len(applying) <= len(labels):
+        return None
+    return count_votes(applying, "mean")[0]
+
+
+def row(criterion: Criterion, value: float | None) -> dict[str, Any]:
+    """Return a criterion with its value as details."""
+    return {"name": criterion.name or criterion.text[:80], "weight": criterion.weight, "value": value}
+
+
+def combine(criteria: Sequence[Criterion], values: Sequence[float | None], details: dict[str, Any]) -> Score:
+    """Return the score of all criteria: what is met of the weight above 0, less the faults, kept in 0 to 1."""
+    pairs = [(each, value) for each, value in zip(criteria, values, strict=True) if value is not None]
+    whole = math.fsum(abs(each.weight) for each in criteria)
+    left = math.fsum(abs(each.weight) for each, _ in pairs)
+    most = math.fsum(each.weight for each, _ in pairs if each.weight > 0)
+    missed = [each for each, value in pairs if each.must and value < 1]
+    if missed:
+        name = missed[0].name or missed[0].text[:80]
+        return Score(0.0, reason=f"it must meet {name!r}, and does not", details=details)
+    if 2 * left <= whole or not most:
+        return Score(None, reason="criteria with half of the weight or more do not apply", details=details)
+    earned = math.fsum(each.weight * value for each, value in pairs)
+    met = sum(value == 1 for each, value in pairs if each.weight > 0)
+    reason = f"{met} of {sum(each.weight > 0 for each, _ in pairs)} criteria met"
+    if faults := sum(value > 0 for each, value in pairs if each.weight < 0):
+        reason += f", {faults} faults" if faults > 1 else ", 1 fault"
+    return Score(min(1.0, max(0.0, earned / most)), reason=reason, details=details)
