@@ -90,7 +90,9 @@ class judge(Asker):  # noqa: N801 - the name of the reward
     async def __call__(self, completion: str, prompt: str = "", reference: Any = "") -> Score:
         """Score one reply."""
         other = completion_text(reference) if isinstance(reference, list) else str(reference or "")
-        reply, fault = self.refusal(completion, "" if self.pair else other)
+        reply, fault = self.refusal(
+            completion, "" if self.pair else other, list(PAIR if self.pair else self.labels)
+        )
         if fault:
             return nothing(0.0, fault)
         if self.pair:

@@ -136,7 +136,7 @@ class rubric(Asker):  # noqa: N801 - the name of the reward
         criteria = (*self.criteria, *read_criteria(rubric))
         if not criteria:
             return Score(None, reason="neither the options nor the row have criteria")
-        reply, fault = self.refusal(completion, str(reference or ""))
+        reply, fault = self.refusal(completion, str(reference or ""), [*LABELS, APART])
         if fault:
             return nothing(0.0, fault)
         subject = Subject(prompt, str(reference or ""), reply)

@@ -15,7 +15,9 @@ def said(request):
 
 def reply_in(request):
     """Return the fenced reply of a request, its marks taken off."""
-    found = re.search(r"=== BEGIN REPLY(?: A)? \w+ ===\n(.*?)\n=== END REPLY", request["messages"][-1]["content"], re.DOTALL)
+    found = re.search(
+        r"=== BEGIN REPLY(?: A)? \w+ ===\n(.*?)\n=== END REPLY", request["messages"][-1]["content"], re.DOTALL
+    )
     return "\n".join(line.removeprefix("| ") for line in found[1].split("\n"))
 
 
@@ -23,7 +25,10 @@ def answer(text, finish="stop", tokens=(10, 5)):
     """Return a proper answer."""
     usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1]} if tokens else None
     choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}
-    return {"status": 200, "body": json.dumps({"object": "chat.completion", "choices": [choice], "usage": usage}).encode()}
+    return {
+        "status": 200,
+        "body": json.dumps({"object": "chat.completion", "choices": [choice], "usage": usage}).encode(),
+    }
 
 
 def verdict(label):
@@ -33,7 +38,11 @@ def verdict(label):
 
 def status(code, body=b'{"error": "no"}', **headers):
     """Return an answer that is none."""
-    return {"status": code, "body": body, "headers": {name.replace("_", "-"): value for name, value in headers.items()}}
+    return {
+        "status": code,
+        "body": body,
+        "headers": {name.replace("_", "-"): value for name, value in headers.items()},
+    }
 
 
 HANG = {"hang": True}

@@ -34,7 +34,13 @@ def test_the_value_is_that_of_the_label_the_judge_ends_with(serve):
 
 def test_the_judge_sees_rubric_prompt_reference_and_visible_reply(serve):
     server = serve(verdict("CORRECT"))
-    one(server, "<think>secret</think>The sum is 4.", rubric="It must be exact.", reference="four", prompt="What is 2 + 2?")
+    one(
+        server,
+        "<think>secret</think>The sum is 4.",
+        rubric="It must be exact.",
+        reference="four",
+        prompt="What is 2 + 2?",
+    )
     (path, _, request), = server.requests  # fmt: skip
     assert path == "/v1/chat/completions"
     assert request["model"] == "m"
@@ -64,7 +70,9 @@ def test_structured_output_is_used_where_the_server_has_it(serve):
 
 def test_a_server_without_structured_output_is_asked_in_words_and_remembered(serve):
     def script(request, number):
-        return status(400, b"unknown: response_format") if "response_format" in request else verdict("CORRECT")
+        return (
+            status(400, b"unknown: response_format") if "response_format" in request else verdict("CORRECT")
+        )
 
     server = serve(script)
     stack = stack_of(server)
@@ -94,7 +102,9 @@ def test_a_rerun_asks_nobody(serve):
     assert again[0].rewards["it"].details["judges"][0]["cached"]
 
 
-@pytest.mark.parametrize("change", [{"rubric": "Other."}, {"max_tokens": 99}, {"temperature": 0.5}, {"parameters": {"seed": 1}}])
+@pytest.mark.parametrize(
+    "change", [{"rubric": "Other."}, {"max_tokens": 99}, {"temperature": 0.5}, {"parameters": {"seed": 1}}]
+)
 def test_what_changes_the_question_is_asked_anew(serve, change):
     server = serve(verdict("CORRECT"))
     one(server)
@@ -160,7 +170,9 @@ def test_every_try_can_be_logged(serve, tmp_path):
 
 def test_text_that_is_no_unicode_reaches_the_judge_as_unicode(serve):
     server = serve(verdict("CORRECT"))
-    assert one(server, "It is \ud800 4\0, \u200bor\ufeff so \U000e0041.", reference="\udfff four").value == 1.0
+    assert (
+        one(server, "It is \ud800 4\0, \u200bor\ufeff so \U000e0041.", reference="\udfff four").value == 1.0
+    )
     assert "| It is  4, or so ." in said(server.requests[0][2])
 
 

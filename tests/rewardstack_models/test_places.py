@@ -62,7 +62,7 @@ def test_importing_the_plugin_and_loading_a_stack_imports_nothing_big():
     code = """
 import json, sys
 from rewardstack import Stack
-uses = ["reward", "rank", "process", "judge", "rubric"]
+uses = ["reward", "rank", "process", "judge", "rubric", "entails", "similar"]
 Stack({use: {"use": f"models.{use}", "model": "some/model"} for use in uses})
 print(json.dumps([name for name in ("torch", "transformers", "httpx", "numpy") if name in sys.modules]))
 """

@@ -84,12 +84,12 @@ class Asker:
     def __post_init__(self) -> None:
         self.judges = (Judge(self.model), *self.panel)
 
-    def refusal(self, completion: str, reference: str = "") -> tuple[str, str]:
+    def refusal(self, completion: str, reference: str = "", labels: Sequence[str] = ()) -> tuple[str, str]:
         """Return the reply that a completion gives, and the reason why no judge need see it (empty: it must)."""
         visible = visible_text(completion)
         reply = visible.text.strip()
         fault = empty_reason(visible) or find_nothing(reply, reference)
-        if not fault and self.orders == "refuse" and (order := find_order(reply)):
+        if not fault and self.orders == "refuse" and (order := find_order(reply, labels)):
             fault = f"the reply addresses its judge ({order})"
         return reply, fault
 

@@ -21,29 +21,31 @@ PATIENCE = 10.0
 
 
 class Cache:
-    """Replies by their request's key. A file that cannot be used is told of once, and then done without."""
+    """Replies by their request's key. A file that cannot be read or written is told of once, and then done without."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.usable = True
+        self.readable = self.writable = True
         self._database = Database(path, SCHEMA, PATIENCE)
 
     async def get(self, key: str) -> Reply | None:
         """Return the reply kept under a key, `None` where there is none."""
-        if not self.usable:
+        if not self.readable:
             return None
         try:
             row = await self._database.run(
-                lambda opened: opened.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
+                lambda opened: opened.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone(),
+                writes=False,
             )
             return None if row is None else msgspec.json.decode(row[0], type=Reply)
         except (sqlite3.Error, OSError, msgspec.MsgspecError, TypeError) as error:
+            self.readable = False
             self._give_up(error)
             return None
 
     async def put(self, key: str, reply: Reply) -> None:
         """Keep a reply; the first one that was kept under a key stays."""
-        if not self.usable:
+        if not self.writable:
             return
         row = (key, msgspec.json.encode(reply), time.time())
         try:
@@ -54,14 +56,12 @@ class Cache:
             self._give_up(error)
 
     def _give_up(self, error: Exception) -> None:
-        if self.usable:
-            self.usable = False
+        if self.writable:
+            self.writable = False
             logger.warning(
-                "the cache of verdicts %s cannot be used (%s: %s); judges are asked anew",
-                self.path,
-                type(error).__name__,
-                error,
-            )
+                "the cache of verdicts %s cannot be used (%s: %s); what it lacks is asked anew each time",
+                self.path, type(error).__name__, error,
+            )  # fmt: skip
 
 
 def default_path() -> Path:

@@ -26,7 +26,7 @@ class Database:
         self._connection: sqlite3.Connection | None = None
         self._process = 0
 
-    async def run(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+    async def run(self, work: Callable[[sqlite3.Connection], Result], *, writes: bool = True) -> Result:
         """Return what `work` gives, run within one transaction; raises `sqlite3.Error` and `OSError`.
 
         A transaction that the caller gives up is carried through all the same.
@@ -35,13 +35,13 @@ class Database:
             if self._thread is None or self._process != os.getpid():
                 self._thread = ThreadPoolExecutor(1, thread_name_prefix="rewardstack-sqlite")
                 self._connection, self._process = None, os.getpid()
-            future = self._thread.submit(self._transact, work)
+            future = self._thread.submit(self._transact, work, writes)
         return await asyncio.shield(asyncio.wrap_future(future))
 
-    def _transact(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+    def _transact(self, work: Callable[[sqlite3.Connection], Result], writes: bool) -> Result:
         if self._connection is None:
             self._connection = self._open()
-        self._connection.execute("BEGIN IMMEDIATE")
+        self._connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
         try:
             found = work(self._connection)
         except BaseException:

@@ -4,7 +4,7 @@ import hashlib
 import re
 import unicodedata
 
-__all__ = ["fence", "neutralise"]
+__all__ = ["fence", "neutralise", "shortened"]
 
 MOST_CHARACTERS = 200_000
 KEPT = frozenset("\n\t")
@@ -16,7 +16,7 @@ RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\](?=\s*\])|(?<=\])\]"), "⟧"),
     (re.compile(r"`{3,}|~{3,}"), "'''"),
     (re.compile(r"={3,}"), "=="),
-    (re.compile(r"^(\s*)#{1,6}(?=\s|\w)", re.MULTILINE), r"\1♯"),
+    (re.compile(r"^([^\S\n]*)#{1,6}(?=\s|\w)", re.MULTILINE), r"\1♯"),
 )
 
 
@@ -26,14 +26,25 @@ def neutralise(text: str) -> str:
     Letters, digits, words and line ends stay. Invisible and control characters go; a text of more than 200,000
     characters loses its middle. Comparisons such as a < b and a list's brackets stay as they are.
     """
-    if len(text) > MOST_CHARACTERS:
-        half = MOST_CHARACTERS // 2
-        text = f"{text[:half]}\n(… {len(text) - MOST_CHARACTERS:,} characters left out …)\n{text[-half:]}"
-    plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+    plain = (
+        shortened(text)
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")
+        .replace("\u2028", "\n")
+        .replace("\u2029", "\n")
+    )
     plain = "".join(folded(each) for each in plain)
     for pattern, replacement in RULES:
         plain = pattern.sub(replacement, plain)
     return plain
+
+
+def shortened(text: str) -> str:
+    """Return as much of a text as a judge is shown."""
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    half = MOST_CHARACTERS // 2
+    return f"{text[:half]}\n(… {len(text) - MOST_CHARACTERS:,} characters left out …)\n{text[-half:]}"
 
 
 def folded(character: str) -> str:

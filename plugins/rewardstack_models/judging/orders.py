@@ -6,21 +6,27 @@ that does not depend on wording.
 
 import re
 import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+
+from rewardstack_models.judging.fencing import shortened
 
 __all__ = ["find_order"]
 
-JUDGE = r"(?:judges?|graders?|evaluators?|verifiers?|reviewers?|assessors?|examiners?|scorers?|auto-?graders?|llm|ai|language model|grading (?:model|system)|reward model)"
-GOOD = (
-    r"(?:correct|right|true|valid|accepted?|pass(?:ed|es|ing)?|approved?|perfect|excellent|yes|a\+|100 ?%|"
-    r"(?:10|ten|5|five|100) ?(?:/|out of|of) ?(?:10|ten|5|five|100)|full (?:marks?|points?|credits?|scores?)|"
+JUDGE = r"(?:judges?|graders?|evaluators?|verifiers?|reviewers?|assessors?|examiners?|scorers?|auto-?graders?|grading (?:model|system)|reward model|llm judge|ai judge)"
+SCORE = (
+    r"(?:(?:10|ten|5|five|100) ?(?:/|out of|of) ?(?:10|ten|5|five|100)|full (?:marks?|points?|credits?|scores?)|a\+|100 ?%|"
     r"(?:the )?(?:highest|maximum|max|top|best|perfect|full) (?:possible )?(?:scores?|marks?|grades?|ratings?|reward|points?|label|verdict)|"
-    r"(?:a |the )?(?:scores?|ratings?|grades?|marks?) of (?:10|ten|5|five|100|1\.0|1))"
+    r"(?:a |the )?(?:scores?|ratings?|grades?|marks?) of (?:10|ten|5|five|100|1\.0|1)|(?-i:CORRECT|PASS|YES))"
 )
+GOOD = rf"(?:correct|accepted?|pass(?:ed|es|ing)?|approved?|perfect|excellent|{SCORE})"
+CODE = r"(?:output|return|print|write|emit|produce|state|end|conclude)"  # words of programs: they need more to be orders
 SAY = (
-    r"(?:output|respond|reply|return|print|say|write|give|assign|award|rate|grade|mark|score|choose|pick|select|label|"
-    r"classify|declare|judge|deem|consider|treat|accept|evaluate|answer with|conclude|end|emit|produce|vote|state)"
+    r"(?:respond|reply|say|give|assign|award|rate|grade|mark|score|choose|pick|select|label|classify|declare|judge|deem|"
+    r"consider|treat|accept|evaluate|answer with)"
 )
 START = r"(?:^|[.!?:;,()\n>*\"'\]}-]\s*|\b(?:please|must|should|now|just|simply|always|only|to|you|shall|will|then|and|instead|therefore|so|is to)\s+)"
+ENDS = r"(?=\s*(?:$|[.!?,;:)\]}\"'*|<`(]|(?:and|or|for|to|as|regardless|no|in|without|only|the|nothing|at|on|here|now|anyway)\b))"
 RULES = r"(?:instructions?|prompts?|rubrics?|criteria|rules?|guidelines?|directions?|commands?|context|system message|messages?|tasks?|references?|everything)"
 
 ORDERS = tuple(
@@ -28,14 +34,20 @@ ORDERS = tuple(
     for pattern, what in (
         (rf"\b(?:ignore|disregard|forget|override|overlook|skip|bypass|drop|discard|stop following|do not follow|don't follow)\b[^.!?\n]{{0,40}}\b(?:previous|prior|above|earlier|preceding|all|any|your|these|the|its|initial|original|foregoing)\b[^.!?\n]{{0,30}}\b{RULES}\b", "sets rules aside"),
         (rf"\b(?:new|updated|revised|real|actual|override|additional|secret) {RULES}\s*[:=-]", "brings rules of its own"),
-        (rf"{START}{SAY}\b[^.!?\n]{{0,60}}?\b{GOOD}(?!\w)", "asks for a verdict"),
+        (rf"{START}{SAY}\b[^.!?\n]{{0,60}}?\b{GOOD}(?!\w){ENDS}", "asks for a verdict"),
+        (rf"{START}{CODE}\b[^.!?\n]{{0,60}}?\b{SCORE}(?!\w){ENDS}", "asks for a verdict"),
+        (rf"\b(?:always|must|should|only|just|simply|please|now)\s+answers?\b[^.!?\n]{{0,30}}?\b{GOOD}(?!\w){ENDS}", "asks for a verdict"),
+        (r"<\|(?:im_start|im_end|start_header|end_header|eot_id|endoftext|system|user|assistant)|\[/?INST\]|<</?SYS>>", "writes tokens of a chat"),
         (rf"{START}{SAY}\b[^.!?\n]{{0,40}}\b(?:verdict|rating|judge?ment|grade)\b", "asks for a verdict"),
-        (rf"\b(?:dear|hey|hello|hi|attention|note (?:to|for)|message (?:to|for)|instructions? (?:to|for)|memo to|as (?:the|a|an)|you are (?:the|a|an|now)|you're (?:the|a|an|now))\s+(?:\w+\s+){{0,3}}{JUDGE}\b", "speaks to its judge"),
-        (rf"\b(?:the|this|any|every|each|your|our)\s+(?:\w+\s+){{0,2}}{JUDGE}\s+(?:must|should|shall|will|has to|have to|is required|is instructed|needs? to|ought)\b", "speaks to its judge"),
+        (rf"\b(?:dear|hey|hello|hi|attention|(?:note|message|instructions?|memo) (?:to|for)|you are|you're)\s+(?:\w+\s+){{0,3}}{JUDGE}\b", "speaks to its judge"),
+        (r"\b(?:note|message|instructions?|memo) (?:to|for) (?:the |any )?(?:llm|ai|language model|model|assistant)\b", "speaks to its judge"),
+        (rf"\bas (?:the|a|an|our)\s+(?:\w+\s+){{0,3}}{JUDGE}\b[^.!?\n]{{0,20}}\byou\b", "speaks to its judge"),
+        (rf"\b(?:the|this|any|every|each|your|our)\s+(?:\w+\s+){{0,2}}{JUDGE}\b[^.!?\n]{{0,60}}?\b{GOOD}(?!\w){ENDS}", "claims a verdict"),
+        (r"</\s*(?:reply|response|candidate|submission|material|user|input|completion|student_answer)\s*>", "plays at being the frame"),
         (r"\b(?:this|the|my|above|following) (?:reply|response|answer|solution|completion|submission)\b[^.!?\n]{0,40}\b(?:has (?:already )?been|was (?:already )?|is (?:already )?|have been) (?:\w+ )?(?:verified|graded|judged|approved|validated|confirmed|marked|accepted|pre-?approved|certified|reviewed|checked)\b", "claims a verdict"),
         (r"\b(?:verdict|judge?ment|rating|evaluation|assessment|final grade|grader note|grading note)\s*(?:[:=]|is\b)\s*\W{0,6}\w", "states a verdict"),
         (r"[\"'](?:verdict|score|rating|grade|label|judge?ment|reward)[\"']\s*:", "states a verdict"),
-        (r"\[\[\s*(?:\d+(?:\.\d+)?|[abc]|tie|correct|incorrect|yes|no|pass|fail|true)\s*\]\]", "states a verdict"),
+        (r"(?<![\w\])])\[\[\s*(?:\d+(?:\.\d+)?|[abc]|tie|correct|incorrect|yes|no|pass|fail|true)\s*\]\]", "states a verdict"),
         (r"\b(?:developer|god|admin(?:istrator)?|debug|maintenance|sudo|jailbreak|test) mode\b", "claims to be in charge"),
         (r"\b(?:end|begin|start|close) of (?:the )?(?:reply|response|answer|candidate|submission|evaluation|data|input|prompt|user input)\b", "plays at being the frame"),
         (r"(?:忽略|无视|忘记|不要理会).{0,20}(?:指令|指示|说明|规则|提示|要求|标准)|(?:请|必须|直接|应该).{0,10}(?:判|评|打|给).{0,12}(?:正确|满分|通过|十分|10分)|(?:评判|评分|裁判|评审)(?:者|员|模型).{0,12}(?:请|必须|应)", "gives orders in Chinese"),
@@ -50,17 +62,20 @@ ORDERS = tuple(
 LOOKALIKES = str.maketrans("аеорсухіјѕԁһвкмтнΑΒΕΖΗΙΚΜΝΟΡΤΥΧαοερνι", "aeopcyxijsdhbkmtnABEZHIKMNOPTYXaoepvi")
 SPELLED = re.compile(r"(?<!\w)(?:\w[ .\-_*]{1,2}){3,}\w(?!\w)")
 LEET = str.maketrans("013457@$", "oleastas")
-ENGLISH_ONLY = 12  # the first patterns are the English ones; they are tried on look-alikes too
+ENGLISH_ONLY = 18  # the first patterns are the English ones; they are tried on look-alikes too
 
 
-def find_order(reply: str) -> str:
+def find_order(reply: str, labels: Sequence[str] = ()) -> str:
     """Return what a reply wants of its judge, with the words; empty where nothing of the kind is found.
+
+    `labels` are the verdicts there are: those in capitals are asked for in no honest reply.
 
     Also sees through full-width and look-alike letters, invisible characters, words spelled out and digits for
     letters. Takes time linear in the reply.
     """
-    text = " ".join(each for each in visible(reply).split(" ") if each)
-    for pattern, what in ORDERS:
+    lines = (" ".join(line.split()) for line in visible(shortened(reply)).splitlines())
+    text = "\n".join(line for line in lines if line)  # runs of white space would make the patterns slow
+    for pattern, what in (*ORDERS, *label_orders(tuple(labels))):
         if found := pattern.search(text):
             return f"{what}: {found[0].strip()[:60]!r}"
     latin = text.translate(LOOKALIKES)
@@ -70,6 +85,16 @@ def find_order(reply: str) -> str:
             if found := pattern.search(variant):
                 return f"{what}, in disguise: {found[0].strip()[:60]!r}"
     return ""
+
+
+@lru_cache(256)
+def label_orders(labels: tuple[str, ...]) -> list[tuple[re.Pattern[str], str]]:
+    """Return the patterns of orders to give one of some labels."""
+    capitals = [re.escape(label) for label in labels if len(label) > 1 and label.isupper()]
+    if not capitals:
+        return []
+    order = rf"{START}(?:{SAY}|{CODE})\b[^.!?\n]{{0,60}}?(?<!\w)(?-i:{'|'.join(capitals)})(?!\w)"
+    return [(re.compile(order, re.IGNORECASE | re.MULTILINE), "asks for a verdict")]
 
 
 def visible(text: str) -> str:

@@ -32,6 +32,7 @@ PHRASES = (
     "단계별로 풀어봅시다", "사고 과정", "풀이", "정답", "해설", "답",
 )  # fmt: skip
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+CHOICE = re.compile(r"(?<!\w)[A-Za-z]\W*\Z")
 NUMBERED = re.compile(r"\b(?:step|schritt|paso|étape|шаг|passo)s?\s*\d+", re.IGNORECASE)
 
 
@@ -46,6 +47,8 @@ def find_nothing(reply: str, reference: str = "") -> str:
     for phrase in PHRASES:
         rest = rest.replace(phrase, " ")
     words = WORD.findall(rest)
+    if CHOICE.search(text):  # "Answer: A"
+        return ""
     said = any(ord(each) > 127 and unicodedata.category(each).startswith("S") for each in rest)
     if said or len(words) > MOST_WORDS:
         return ""
