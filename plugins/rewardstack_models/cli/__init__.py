@@ -1,0 +1,1 @@
+"""The commands of this plugin: `rewards judge-report` and `rewards measure`."""
