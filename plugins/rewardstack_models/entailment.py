@@ -42,7 +42,7 @@ class entails:  # noqa: N801 - the name of the reward
         pays: "entailment" pays for what follows; "consistency" for what does not contradict.
         label: The label that means entailment (or contradiction, for "consistency") where its name does not say so.
         most_tokens: A longer reference loses its beginning; the reply nothing.
-        batch: Rows in a batch.
+        batch: The most rows in a batch; how long they are sets a limit too.
         device: "cpu", "cuda:1", ...; by default this rank's GPU where there is one.
         dtype: "float32", "bfloat16" or "float16"; by default bfloat16 on a GPU.
         revision: The hub's branch, tag or commit.
@@ -57,7 +57,7 @@ class entails:  # noqa: N801 - the name of the reward
     pays: Literal["entailment", "consistency"] = "entailment"
     label: str | int | None = None
     most_tokens: Annotated[int, Meta(ge=8)] | None = None
-    batch: Annotated[int, Meta(ge=1)] = 16
+    batch: Annotated[int, Meta(ge=1)] = 64
     device: str = "auto"
     dtype: Dtype = "auto"
     revision: str = ""

@@ -9,20 +9,33 @@ from rewardstack_models.errors import ModelError
 from rewardstack_models.library import Loaded
 from rewardstack_models.padding import Row, pad_rows
 
-__all__ = ["Output", "buckets", "read_rows"]
+__all__ = ["Output", "buckets", "most_tokens", "read_rows"]
+
+NO_LIMIT = 1 << 62
 
 Output = list[list[float]]
 """What a model gave for a row: for each position that was asked for (or the one sequence) its outputs."""
 
 
-def buckets(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
-    """Yield places in batches of at most `size`, the longest first: like lengths together, little padding.
+def buckets(lengths: Sequence[int], size: int, tokens: int = NO_LIMIT) -> Iterator[list[int]]:
+    """Yield places in batches of at most `size` rows and `tokens` tokens, padding included: like lengths together.
 
-    The longest come first so that what is too big for the memory shows at once.
+    The longest come first, so that what is too big for the memory shows at once. A row longer than `tokens` is read
+    alone.
     """
-    order = sorted(range(len(lengths)), key=lambda place: (-lengths[place], place))
-    for start in range(0, len(order), size):
-        yield order[start : start + size]
+    bucket: list[int] = []
+    for place in sorted(range(len(lengths)), key=lambda place: (-lengths[place], place)):
+        if bucket and (len(bucket) == size or (len(bucket) + 1) * lengths[bucket[0]] > tokens):
+            yield bucket
+            bucket = []
+        bucket.append(place)
+    if bucket:
+        yield bucket
+
+
+def most_tokens(device: str) -> int:
+    """Return how many tokens a batch may have: more than a CPU's cache holds make it slower than rows alone."""
+    return 1024 if device == "cpu" else 32_768
 
 
 def read_rows(loaded: Loaded, rows: Sequence[Row]) -> list[Output]:

@@ -81,7 +81,7 @@ class process:  # noqa: N801 - the name of the reward
         template: "chat", "text" (one line after the other), or what fits.
         system: A system message put first, where the conversation has none.
         most_tokens: Longer solutions lose the beginning of the prompt; never of the steps.
-        batch: Rows in a batch.
+        batch: The most rows in a batch; how long they are sets a limit too.
         device: "cpu", "cuda:1", ...; by default this rank's GPU where there is one.
         dtype: "float32", "bfloat16" or "float16"; by default bfloat16 on a GPU.
         padding: The side that short rows are padded on.
@@ -105,7 +105,7 @@ class process:  # noqa: N801 - the name of the reward
     template: Template = "auto"
     system: str = ""
     most_tokens: Annotated[int, Meta(ge=8)] | None = None
-    batch: Annotated[int, Meta(ge=1)] = 8
+    batch: Annotated[int, Meta(ge=1)] = 64
     device: str = "auto"
     dtype: Dtype = "auto"
     padding: Literal["right", "left"] = "right"

@@ -30,7 +30,7 @@ class RewardModel:
     template: Template = "auto"
     thinking: bool = False
     most_tokens: Annotated[int, Meta(ge=8)] | None = None
-    batch: Annotated[int, Meta(ge=1)] = 16
+    batch: Annotated[int, Meta(ge=1)] = 64
     device: str = "auto"
     dtype: Dtype = "auto"
     padding: Literal["right", "left"] = "right"
@@ -105,7 +105,7 @@ class reward(RewardModel):  # noqa: N801 - the name of the reward
         thinking: Show the model the thinking too.
         most_tokens: Longer conversations lose the beginning of the prompt; never of the answer. The model's own
             limit holds too.
-        batch: Rows in a batch.
+        batch: The most rows in a batch; how long they are sets a limit too.
         device: "cpu", "cuda:1", ...; by default this rank's GPU where there is one.
         dtype: "float32", "bfloat16" or "float16"; by default bfloat16 on a GPU. The output layer is float32 anyway.
         padding: The side that short rows are padded on.
@@ -171,7 +171,7 @@ class rank(RewardModel):  # noqa: N801 - the name of the reward
         template: "chat", "pair", "text", or what fits.
         thinking: Show the model the thinking too.
         most_tokens: Longer conversations lose the beginning of the prompt; never of the answer.
-        batch: Rows in a batch.
+        batch: The most rows in a batch; how long they are sets a limit too.
         device: "cpu", "cuda:1", ...; by default this rank's GPU where there is one.
         dtype: "float32", "bfloat16" or "float16"; by default bfloat16 on a GPU.
         padding: The side that short rows are padded on.

@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import msgspec
 
-from rewardstack_models.forward import Output, buckets, check_finite, read_rows
+from rewardstack_models.forward import Output, buckets, check_finite, most_tokens, read_rows
 from rewardstack_models.library import Loaded, Recipe, load
 from rewardstack_models.padding import Row
 from rewardstack_models.trial import check_batching
@@ -84,7 +84,7 @@ class SharedModel:
             return
         ready = [(one, row) for one in asked if (row := self._prepared(one, loaded)) is not None]
         size = min(one.batch for one in asked)
-        for places in buckets([len(row.ids) for _, row in ready], size):
+        for places in buckets([len(row.ids) for _, row in ready], size, most_tokens(loaded.device)):
             self._read(loaded, [ready[place] for place in places])
 
     def _take(self) -> list[Asked]:

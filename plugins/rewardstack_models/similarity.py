@@ -42,7 +42,7 @@ class similar:  # noqa: N801 - the name of the reward
         where: "reply" is all of it, "answer" the committed answer alone, where there is one.
         pooling: "mean" of the tokens or "cls", the first one; by default as the model's folder says, else the mean.
         prefix: A text put before both, for models that want one (`query: `).
-        batch: Rows in a batch.
+        batch: The most rows in a batch; how long they are sets a limit too.
         device: "cpu", "cuda:1", ...; by default this rank's GPU where there is one.
         dtype: "float32", "bfloat16" or "float16"; by default bfloat16 on a GPU.
         revision: The hub's branch, tag or commit.
@@ -57,7 +57,7 @@ class similar:  # noqa: N801 - the name of the reward
     where: Literal["reply", "answer"] = "reply"
     pooling: Pooling = "auto"
     prefix: str = ""
-    batch: Annotated[int, Meta(ge=1)] = 32
+    batch: Annotated[int, Meta(ge=1)] = 64
     device: str = "auto"
     dtype: Dtype = "auto"
     revision: str = ""

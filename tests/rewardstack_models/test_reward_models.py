@@ -214,7 +214,7 @@ def test_rows_that_come_together_are_read_in_few_batches(reward_folder):
     before = model.passes
     rows = [{"prompt": "2?", "completion": "word " * (1 + n % 7) + str(n)} for n in range(64)]
     stack_of(reward_folder, batch=16).score(rows)
-    assert 4 <= model.passes - before <= 6
+    assert 4 <= model.passes - before <= 8
 
 
 def test_closed_gates_cost_no_forward_pass(reward_folder):

@@ -61,11 +61,12 @@ async def send(endpoint: Endpoint, request: Request, key: str, seconds: float) -
     headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
     url = f"{request.endpoint.rstrip('/')}/chat/completions"
     try:
-        async with (
-            asyncio.timeout(seconds),
-            endpoint.client.stream("POST", url, content=request.body(), headers=headers) as response,
-        ):
-            body = await read_body(response)
+        with endpoint.client() as client:
+            async with (
+                asyncio.timeout(seconds),
+                client.stream("POST", url, content=request.body(), headers=headers) as response,
+            ):
+                body = await read_body(response)
     except TimeoutError as error:
         raise Failure(f"no answer within {seconds:g} s", billed=True) from error
     except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
