@@ -16,7 +16,7 @@ from rewardstack_models.library import Dtype, Loaded, Recipe
 from rewardstack_models.padding import Row
 from rewardstack_models.scales import softmax
 from rewardstack_models.sharing import shared_model
-from rewardstack_models.wording import empty_reason
+from rewardstack_models.wording import empty_reason, text_of
 
 __all__ = ["entails"]
 
@@ -72,7 +72,7 @@ class entails:  # noqa: N801 - the name of the reward
 
     async def __call__(self, completion: str, reference: Any = "") -> Score:
         """Score one reply; sentences of rows that arrive together share batches."""
-        source = "\n".join(map(str, reference)) if isinstance(reference, list) else str(reference or "")
+        source = "\n".join(map(str, reference)) if isinstance(reference, list) else text_of(reference)
         visible = visible_text(completion)
         if fault := empty_reason(visible):
             return Score(0.0, reason=fault)

@@ -10,6 +10,7 @@ from rewardstack_models.errors import EndpointError
 from rewardstack_models.judging.asking import Asker, Opinion, check_asker, count_votes, nothing
 from rewardstack_models.judging.questions import Shot, Subject, ask_about, ask_control, ask_pair
 from rewardstack_models.judging.verdicts import check_labels
+from rewardstack_models.wording import text_of
 
 __all__ = ["judge"]
 
@@ -89,7 +90,7 @@ class judge(Asker):  # noqa: N801 - the name of the reward
 
     async def __call__(self, completion: str, prompt: str = "", reference: Any = "") -> Score:
         """Score one reply."""
-        other = completion_text(reference) if isinstance(reference, list) else str(reference or "")
+        other = completion_text(reference) if isinstance(reference, list) else text_of(reference)
         reply, fault = self.refusal(
             completion, "" if self.pair else other, list(PAIR if self.pair else self.labels)
         )

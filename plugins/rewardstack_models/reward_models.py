@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 import rewardstack
-from rewardstack import Score, visible_text
+from rewardstack import Score, completion_text, visible_text
 from rewardstack_models.conversations import Template, encode, flatten
 from rewardstack_models.errors import AnswerTooLong, ModelError
 from rewardstack_models.library import Dtype, Loaded, Recipe
@@ -16,7 +16,7 @@ from rewardstack_models.padding import Row
 from rewardstack_models.scales import Scale, bounds_of, check_scale, scaled, sigmoid
 from rewardstack_models.scales import rank as ranks
 from rewardstack_models.sharing import shared_model
-from rewardstack_models.wording import empty_reason
+from rewardstack_models.wording import empty_reason, text_of
 
 __all__ = ["rank", "reward"]
 
@@ -127,14 +127,15 @@ class reward(RewardModel):  # noqa: N801 - the name of the reward
     bounds: tuple[float, float] | None = None
     anchored: bool = False
 
-    async def __call__(self, completion: str, messages: list[Any], reference: str = "") -> Score:
+    async def __call__(self, completion: str, messages: list[Any], reference: Any = "") -> Score:
         """Score one completion; rows that arrive together share a batch."""
         options: Mapping[str, Any] = {"scale": self.scale, "bounds": self.bounds}
         low, high = bounds_of(options)
         answer, fault = self.answer_of(completion)
         if fault:
             return Score(low, reason=fault)
-        if self.anchored and not reference.strip():
+        other = completion_text(reference) if isinstance(reference, list) else text_of(reference)
+        if self.anchored and not other.strip():
             return Score(None, reason="the row has no reference to compare with")
         try:
             outputs, column = await self.outputs(messages, answer)
@@ -142,7 +143,7 @@ class reward(RewardModel):  # noqa: N801 - the name of the reward
             return Score(low, reason=str(error))
         raw = outputs[column]
         if self.anchored:
-            return await self.margin(messages, raw, reference)
+            return await self.margin(messages, raw, other)
         value = scaled(outputs, column, self.scale, (self.mean or 0.0, self.deviation or 1.0), (low, high))
         return Score(value, reason=f"the reward model gives {raw:.4g}", details={"raw": raw})
 

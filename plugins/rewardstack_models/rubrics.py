@@ -12,6 +12,7 @@ import msgspec
 from rewardstack import Score, reward
 from rewardstack_models.judging.asking import Asker, Opinion, check_asker, count_votes, nothing
 from rewardstack_models.judging.questions import Subject, ask_about
+from rewardstack_models.wording import text_of
 
 __all__ = ["Criterion", "rubric"]
 
@@ -130,16 +131,16 @@ class rubric(Asker):  # noqa: N801 - the name of the reward
     criteria: tuple[Criterion, ...] = ()
 
     async def __call__(
-        self, completion: str, prompt: str = "", reference: str = "", rubric: Any = None
+        self, completion: str, prompt: str = "", reference: Any = "", rubric: Any = None
     ) -> Score:
         """Score one reply by all criteria at once."""
         criteria = (*self.criteria, *read_criteria(rubric))
         if not criteria:
             return Score(None, reason="neither the options nor the row have criteria")
-        reply, fault = self.refusal(completion, str(reference or ""), [*LABELS, APART])
+        reply, fault = self.refusal(completion, text_of(reference), [*LABELS, APART])
         if fault:
             return nothing(0.0, fault)
-        subject = Subject(prompt, str(reference or ""), reply)
+        subject = Subject(prompt, text_of(reference), reply)
         answers = await asyncio.gather(*(self.judge(subject, each) for each in criteria))
         values = [value_of(opinions) for opinions in answers]
         details = {

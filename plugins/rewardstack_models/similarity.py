@@ -14,7 +14,7 @@ from rewardstack_models.library import Dtype, Loaded, Recipe
 from rewardstack_models.padding import Row
 from rewardstack_models.sentence_models import Pooling, cut_windows, read_shape
 from rewardstack_models.sharing import shared_model
-from rewardstack_models.wording import empty_reason
+from rewardstack_models.wording import empty_reason, text_of
 
 __all__ = ["similar"]
 
@@ -72,11 +72,8 @@ class similar:  # noqa: N801 - the name of the reward
 
     async def __call__(self, completion: str, answer: Any) -> Score:
         """Score one reply; texts of rows that arrive together share batches."""
-        golds = [
-            str(each)
-            for each in (answer if isinstance(answer, list) else [answer])
-            if str(each or "").strip()
-        ]
+        given = answer if isinstance(answer, list) else [answer]
+        golds = [text for each in given if (text := text_of(each)).strip()]
         if not golds:
             return Score(None, reason="the row has no answer to compare with")
         visible = visible_text(completion)

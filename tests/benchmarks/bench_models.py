@@ -65,8 +65,8 @@ def bench_buckets(kind: str) -> None:
     size = ROWS // len(ours)
     shuffled = [order[start : start + size] for start in range(0, ROWS, size)]
     run = lambda batches: lambda: read_in(loaded, rows, batches)  # noqa: E731
-    print(f"{kind}: random order {ratio(run(shuffled), run(ours), rounds=5):.2f} times as long", end=", ")
-    print(f"one by one {ratio(run([[place] for place in order]), run(ours), rounds=5):.2f} times")
+    print(f"{kind}: random order {ratio(run(shuffled), run(ours), rounds=3):.2f} times as long", end=", ")
+    print(f"one by one {ratio(run([[place] for place in order]), run(ours), rounds=3):.2f} times")
 
 
 def bench_one_by_one() -> None:

@@ -1,5 +1,6 @@
 """Endpoints that fail in every way there is: tried again with care, never a wrong score."""
 
+import asyncio
 import os
 import pickle
 import random
@@ -23,6 +24,7 @@ pytest.importorskip("httpx")
 
 from rewardstack import Stack
 from rewardstack.errors import OptionError
+from rewardstack_models.judging.budget import Budget
 from rewardstack_models.judging.calls import retry_after
 from rewardstack_models.judging.exchanges import backoff, jittered
 
@@ -199,6 +201,25 @@ def test_of_a_thousand_calls_with_faults_no_row_is_lost_or_wrongly_scored(serve,
     assert server.calls == calls, "a rerun asks nobody"
 
 
+def test_faults_do_not_pass_the_budget(serve, tmp_path):
+    server, path = serve(faulty(1)), tmp_path / "budget.sqlite"
+    options = {
+        "seconds": 0.3,
+        "output": "text",
+        "budget_file": str(path),
+        "budget_tokens": 20_000,
+        "max_tokens": 200,
+    }
+    rows = [{"completion": f"The number {n} is {'odd' if n % 2 else 'even'}."} for n in range(300)]
+    scores = [score.rewards["it"] for score in stack_of(server, **options).score(rows)]
+    spent = asyncio.run(Budget(path).spent())
+    assert spent.tokens <= 20_000
+    assert spent.under_way == 0
+    wrong = [score for n, score in enumerate(scores) if score.value not in (None, float(n % 2 == 0))]
+    assert wrong == []
+    assert any(score.error and "budget is spent" in score.error for score in scores)
+
+
 # --- keys ---
 
 
@@ -209,7 +230,8 @@ def test_the_key_is_read_from_the_environment_and_seen_by_the_server_alone(
     monkeypatch.setenv("JUDGE_KEY", secret)
 
     def script(request, number):
-        return status(401, f"bad key {secret}".encode()) if "odd" in said(request) else verdict("CORRECT")
+        told = answer(f"Your key is {secret}.\nVERDICT: CORRECT")
+        return status(401, f"bad key {secret}".encode()) if "odd" in said(request) else told
 
     server = serve(script)
     options = {

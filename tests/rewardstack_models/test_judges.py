@@ -168,6 +168,12 @@ def test_every_try_can_be_logged(serve, tmp_path):
     assert lines[1]["messages"][0]["role"] == "system"
 
 
+def test_a_reference_may_be_a_number_nought_too(serve):
+    server = serve(verdict("CORRECT"))
+    one(server, reference=0)
+    assert "| 0" in said(server.requests[0][2])
+
+
 def test_text_that_is_no_unicode_reaches_the_judge_as_unicode(serve):
     server = serve(verdict("CORRECT"))
     assert (

@@ -58,7 +58,11 @@ def api_key(variable: str) -> str:
 async def send(endpoint: Endpoint, request: Request, key: str, seconds: float) -> Reply:
     """Return the reply to a request; raises `Failure`. The key is in no message."""
     httpx = import_extra("httpx", "models", f"the judge at {request.endpoint}")
-    headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
+    headers = {
+        "Content-Type": "application/json",
+        "Accept-Encoding": "identity",
+        **({"Authorization": f"Bearer {key}"} if key else {}),
+    }
     url = f"{request.endpoint.rstrip('/')}/chat/completions"
     try:
         with endpoint.client() as client:
@@ -146,7 +150,7 @@ def read_reply(body: bytes, key: str) -> Reply:
         ) from None
     usage = data.get("usage")
     counts = [count_in(usage, name) for name in ("prompt_tokens", "completion_tokens")]
-    return Reply(content, str(choice.get("finish_reason") or ""), *counts)
+    return Reply(hide(content, key), str(choice.get("finish_reason") or ""), *counts)
 
 
 def count_in(usage: Any, name: str) -> int | None:
