@@ -160,7 +160,14 @@ def read_measures(text: str, counts: frozenset[str] = frozenset()) -> list[Measu
         at = max(stop, match.end())
         if value is not None:
             found.append(
-                Measure(value, unit, match.start(), stop, text[match.start() : stop], _place(match["num"]))
+                Measure(
+                    value,
+                    unit,
+                    match.start(),
+                    stop,
+                    text[match.start() : stop].rstrip(" .,"),
+                    _place(match["num"]),
+                )
             )
     return _summed(found, text)
 

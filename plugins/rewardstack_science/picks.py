@@ -1,6 +1,7 @@
 """Which options a stretch of a reply picks: by label, by label and text, by a sentence that says so, by text."""
 
 import re
+from collections.abc import Iterable
 from enum import IntEnum
 from itertools import pairwise
 
@@ -151,7 +152,7 @@ def _list(said: str, menu: Menu) -> Pick | None:
     return _several(places)
 
 
-def _several(places: list[int | None]) -> Pick:
+def _several(places: Iterable[int | None]) -> Pick:
     return Pick(frozenset(place for place in places if place is not None), Strength.BARE)
 
 

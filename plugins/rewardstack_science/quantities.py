@@ -11,7 +11,7 @@ from rewardstack import Answer, Score, beside, find_answer, reward, visible_text
 from rewardstack_science.commitments import find_rival
 from rewardstack_science.measures import Measure, plain, read_measures
 from rewardstack_science.units import NONE, Unit
-from rewardstack_science.wording import DENIED_BEFORE, HEDGED, shorten
+from rewardstack_science.wording import DENIED_BEFORE, HEDGED, shorten, word_set
 
 __all__ = ["Verdict", "compare_quantities", "quantity", "read_gold", "stated_quantity"]
 
@@ -162,38 +162,10 @@ def _counts(gold: str) -> frozenset[str]:
     return frozenset(word for word in words if word.lower() in _COUNTABLE)
 
 
-_COUNTABLE = frozenset(
-    [
-        "photon",
-        "photons",
-        "electron",
-        "electrons",
-        "particle",
-        "particles",
-        "proton",
-        "protons",
-        "atom",
-        "atoms",
-        "molecule",
-        "molecules",
-        "ion",
-        "ions",
-        "neutron",
-        "neutrons",
-        "nucleon",
-        "nucleons",
-        "collision",
-        "collisions",
-        "event",
-        "events",
-        "cycle",
-        "cycles",
-        "oscillations",
-        "people",
-        "person",
-        "bacteria",
-        "cells",
-    ]
+_COUNTABLE = word_set(
+    "photon photons electron electrons particle particles proton protons atom atoms molecule molecules "
+    "ion ions neutron neutrons nucleon nucleons collision collisions event events cycle cycles "
+    "oscillations people person bacteria cells"
 )
 
 

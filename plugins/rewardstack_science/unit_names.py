@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from rewardstack import import_extra
+from rewardstack_science.wording import word_set
 
 __all__ = ["ENGLISH", "POWERS", "Dimensions", "Name", "unit_word"]
 
@@ -37,148 +38,18 @@ _NAMES = {
 }  # fmt: skip
 _OWN = {"ppb": 1e-9, "ppt": 1e-12, "¤": 1.0, "€": 1.0, "£": 1.0, "": 1.0}
 # What pint knows under one letter and nobody means after a number, and words of English that are units to pint
-_BANNED = frozenset(
-    [
-        "k",
-        "n",
-        "a",
-        "h_bar",
-        "R",
-        "G_0",
-        "number_meter",
-        "boltzmann_constant",
-        "molar_gas_constant",
-        "newtonian_constant_of_gravitation",
-        "planck_constant",
-        "dirac_constant",
-        "standard_gravity",
-        "count",
-        "pixel",
-        "absorbance_unit",
-        "carat",
-        "point",
-        "scaled_point",
-        "didot",
-        "cicero",
-        "number_english",
-        "number_metric",
-        "denier",
-        "jute",
-        "dtex",
-        "tex",
-        "aberdeen",
-        "RKM",
-    ]
+_BANNED = word_set(
+    "k n a h_bar R G_0 number_meter boltzmann_constant molar_gas_constant "
+    "newtonian_constant_of_gravitation planck_constant dirac_constant standard_gravity count pixel "
+    "absorbance_unit carat point scaled_point didot cicero number_english number_metric denier jute dtex "
+    "tex aberdeen RKM"
 )
-ENGLISH = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "but",
-        "by",
-        "can",
-        "do",
-        "for",
-        "from",
-        "had",
-        "has",
-        "he",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "me",
-        "my",
-        "no",
-        "not",
-        "of",
-        "off",
-        "on",
-        "or",
-        "so",
-        "than",
-        "that",
-        "the",
-        "then",
-        "there",
-        "they",
-        "this",
-        "to",
-        "up",
-        "was",
-        "we",
-        "were",
-        "when",
-        "which",
-        "while",
-        "with",
-        "you",
-        "am",
-        "ad",
-        "pa",
-        "per",
-        "hence",
-        "thus",
-        "after",
-        "before",
-        "apart",
-        "long",
-        "high",
-        "deep",
-        "wide",
-        "tall",
-        "away",
-        "each",
-        "both",
-        "all",
-        "only",
-        "also",
-        "more",
-        "less",
-        "about",
-    ]
+ENGLISH = word_set(
+    "a an and are as at be but by can do for from had has he if in into is it its me my no not of off on "
+    "or so than that the then there they this to up was we were when which while with you am ad pa per "
+    "hence thus after before apart long high deep wide tall away each both all only also more less about"
 )
-_SYMBOLS = frozenset(
-    [
-        "m",
-        "g",
-        "s",
-        "A",
-        "K",
-        "N",
-        "J",
-        "W",
-        "C",
-        "V",
-        "F",
-        "H",
-        "T",
-        "S",
-        "L",
-        "l",
-        "h",
-        "d",
-        "t",
-        "u",
-        "M",
-        "G",
-        "P",
-        "D",
-        "B",
-        "b",
-        "Å",
-        "Ω",
-        "c",
-        "e",
-    ]
-)
+_SYMBOLS = word_set("m g s A K N J W C V F H T S L l h d t u M G P D B b Å Ω c e")
 _CAPITALS = frozenset("kwvj")  # n, m, h and the like are units or prefixes themselves
 _CASES = {
     name.lower(): name

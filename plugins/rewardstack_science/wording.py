@@ -6,7 +6,18 @@ Everything here is linear in the length of the text and evaluates nothing.
 import re
 import unicodedata
 
-__all__ = ["CORRECTION", "DENIED_AFTER", "DENIED_BEFORE", "HEDGED", "clean", "fold", "shorten", "squeeze"]
+__all__ = [
+    "CORRECTION",
+    "DENIED_AFTER",
+    "DENIED_BEFORE",
+    "HEDGED",
+    "clean",
+    "fold",
+    "shorten",
+    "squeeze",
+    "word_list",
+    "word_set",
+]
 
 _INVISIBLE = dict.fromkeys(
     [0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF]
@@ -81,3 +92,13 @@ def shorten(text: str, most: int = 80) -> str:
     """Return a text as it can stand in a reason: on one line, at most `most` characters."""
     head = " ".join(text[: 3 * most].encode("utf-8", "replace").decode().split())
     return head if len(head) <= most else f"{head[: most - 3]}..."
+
+
+def word_list(text: str) -> list[str]:
+    """Return the words of a text; tables of words read best as texts."""
+    return text.split()
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text as a set."""
+    return frozenset(text.split())
