@@ -98,7 +98,8 @@ def read_menu(options: Any, prompt: str = "") -> Menu | None:
         if isinstance(options.get("text"), Sequence) and isinstance(options.get("label"), Sequence):
             pairs = list(zip(map(str, options["label"]), map(str, options["text"]), strict=False))
         else:
-            pairs = [(str(label), str(text)) for label, text in options.items()]
+            # a table of rows with different labels has None where a row lacks one
+            pairs = [(str(label), str(text)) for label, text in options.items() if text is not None]
     elif isinstance(options, str):
         pairs = listed(options)
     elif isinstance(options, Sequence) and options:

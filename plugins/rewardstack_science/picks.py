@@ -36,32 +36,34 @@ NOTHING = Pick()
 
 _OPEN, _CLOSE = r"[(\[{<\"']?", r"[)\]}>\"']?"
 _X = r"([^\W_]|\d{1,2})"  # which of them are labels is the menu's to say
-_NOUN = r"(?:(?:final|correct|best|right|my|the|is|:|-|answer|option|choice|letter|alternative|statement|number)(?:\s?[:-])?\s+)*"
-_SURELY = r"(?:(?:so|thus|hence|therefore|then|yes|ok|okay|well|clearly|definitely|certainly|obviously|surely|probably|likely|most likely)[\s,:]+)*"
+_NOUN = r"(?:(?:final|correct|best|right|my|the|la|le|el|die|is|:|-|answer|option|choice|letter|alternative|statement|number)(?:\s?[:-])?\s+)*"
+_SURELY = r"(?:(?:so|thus|hence|therefore|then|yes|ok|okay|well|clearly|definitely|certainly|obviously|surely|probably|likely|most likely|no|wait|hmm|actually|rather|sorry)[\s,:]+)*"
 _WHOLE = re.compile(rf"(?i:{_SURELY}{_NOUN}){_OPEN}\s?{_X}\s?{_CLOSE}[\s.:;,!)]*")
 _HEAD = re.compile(
     rf"(?i:{_SURELY}{_NOUN}){_OPEN}{_X}(?:\s?[)\]}}>]\s?[.:,-]?|\s?[.:=]|,|\s-{{1,2}}|\"|')\s*(?=\S)"
 )
+_GROUND = re.compile(r"(?:because|since|due to|as it|for it)\b")
 _TOUCHING = re.compile(rf"{_X}\s+(?=\S)")
 _LIST = re.compile(
     rf"(?i:{_NOUN}|both\s+|options\s+|choices\s+|answers\s+)*(?:{_OPEN}{_X}{_CLOSE}\s*(?:[,;/&+]\s*(?:and\s+|or\s+)?|and\s+|or\s+|\s))+(?:and\s+|or\s+)?{_OPEN}{_X}{_CLOSE}[\s.]*"
 )
 _ITEM = re.compile(rf"(?<![\w']){_OPEN}([A-Z]|\d{{1,2}}|[a-z](?=[\s,.)]|\Z)){_CLOSE}(?![\w'])")
 _END = r"(?=(?:です|だ)?[)\]}\"'\s]{0,3}(?:\Z|[.,;:!?)(。-]|\s(?:because|since|as|for|is|and|or|which|due|given|based|from|here|-|not)\b))"
+_ENDS = _END.replace("|is|", "|")  # "option B is too small" chooses nothing
 _VERB = (
-    r"(?:\b(?i:options?|choices?|answers?|letters?|alternatives?|select(?:ed|ing)?|cho?ose|chosen|choosing|pick(?:ed|ing)?|going with|go with"
-    r"|went with|say|says|is|are|be|it's|that's|that is|mark|opt for|settle on|vote for|goes to|points? to|leaves?|leaving|suggests?|conclude|guess)|=>|->|→|[:=选選は])"
+    r"(?:\b(?i:option|choice|answers?|letter|alternative|select(?:ed|ing)?|cho?ose|chosen|choosing|pick(?:ed|ing)?|going with|go with"
+    r"|went with|say|says|is|are|be|it's|that's|that is|mark|opt for|settle on|vote for|goes to|points? to|leaves?|leaving|suggests?|conclude|guess|vote|so|hence|thus|therefore)|=>|->|→|[:=选選は])"
 )
-_SAID = re.compile(rf"{_VERB}\s*(?i:{_NOUN}|{_NOUN}both\s+){_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}{_END}")
+_SAID = re.compile(rf"{_VERB}\s*(?i:{_NOUN}|{_NOUN}both\s+){_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}{_ENDS}")
 _SAID_SMALL = re.compile(
-    rf"(?i:\b(?:option|choice|answer|letter)\s(?:is\s)?{_OPEN}([a-z]|\d{{1,2}}){_CLOSE}){_END}"
+    rf"(?i:\b(?:option|choice|answer|letter)\s(?:is\s)?{_OPEN}([a-z]|\d{{1,2}}){_CLOSE}){_ENDS}"
 )
 _JUDGED = re.compile(
-    rf"(?<![\w']){_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}(?:\s?[.:])?\s+(?:is|are|would be|must be|has to be|seems|looks|appears to be|fits|matches|wins)(?:\s\w{{1,12}}ly)?(?:\s(?:the|a|both|also|indeed))?"
+    rf"(?<![\w']){_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}(?:\s?[.:])?\s+(?:is|are|would be|must be|has to be|seems|looks|appears to be|fits|matches|wins|remains|works)(?:\s\w{{1,12}}ly)?(?:\s(?:the|a|both|also|indeed))?"
     r"(?:\s(?:only|single|most|final|my))?(?:\s(?:accurate|appropriate))?\s?(?:correct|right|best|true|answer|choice|option|one|accurate|appropriate|here|it)?\b"
 )
 _JUDGED_WELL = re.compile(
-    r"(?:correct|right|best|true|answer|choice|option|one|accurate|appropriate|fits|matches|wins)\Z"
+    r"(?:correct|right|best|true|answer|choice|option|one|accurate|appropriate|fits|matches|wins|remains|works)\Z"
 )
 _ENCLOSED = re.compile(r"[(\[]([A-Z])[)\]]")
 _CLAUSE = re.compile(
@@ -86,6 +88,10 @@ _TAIL = re.compile(r"(?:\b(?:is|are|be|equals|gives|get|was|were)|=|≈|:)\s+([^
 _WRONG = re.compile(
     r"[\s:.)-]*(?i:wrong|incorrect|not (?:correct|right|true|the)|no\b|cannot|can't|ruled out|eliminated)"
 )
+_CORRECTED = re.compile(
+    r"(?i:[\s,.;-]+(?:no,? wait|wait,? no|oops|sorry|scratch that|i mean|correction|wait)\b[\s,.:;!-]*)"
+)
+_SO = re.compile(r"[\s,;]+(?:so|hence|thus|therefore|which is)\b[^,;]{0,30}\Z")
 _TURN = re.compile(r"(?i:\b(?:but|still|however|so|yet)\b)")
 
 
@@ -94,6 +100,14 @@ def read_pick(text: str, menu: Menu) -> Pick:
     said = _ORDINAL.sub(lambda found: _nth(found, menu), _BULLET.sub("", clean(text[:LONGEST])))
     if not said:
         return NOTHING
+    *_, corrected = _CORRECTED.split(said)
+    if corrected != said and (pick := _first(corrected, menu)).places:  # "B, no wait, C"
+        return pick
+    return _first(said, menu)
+
+
+def _first(said: str, menu: Menu) -> Pick:
+    """The first way of reading a commitment that finds something."""
     for way in (_whole, _text, _list, _head, _stated, _tail, _mentioned):
         pick = way(said, menu)
         if pick is not None:
@@ -162,7 +176,9 @@ def _head(said: str, menu: Menu) -> Pick | None:
     if match is None or (match[1].islower() and "," in match[0]):
         match = _TOUCHING.match(said)
         place = menu.label(match[1]) if match else None
-        if match is None or place is None or not _names(said[match.end() :], place, menu):
+        if match is None or place is None:
+            return None
+        if not _names(said[match.end() :], place, menu) and not _GROUND.match(said, match.end()):
             return None
     place = menu.label(match[1])
     if place is None:
@@ -197,21 +213,24 @@ def _consistent(place: int, said: str, start: int, end: int, menu: Menu, strengt
         )
     if _doubted(said, start):
         return Pick(strength=strength, reason=f"{shorten(said)} is a hedge")
-    before = said[:start].rstrip(" ([\"'")
-    for text, owner in menu.places.items():
-        if (
-            owner != place
-            and len(text) > 1
-            and said[start - 1 : start] in "(["
-            and fold(before).endswith(text)
-        ):
-            own = menu.folded[place]
-            if not (own and fold(before).endswith(own) and len(own) > len(text)):
-                return Pick(
-                    strength=strength,
-                    reason=f"the text of {menu.labels[owner]} stands beside the label {menu.labels[place]}",
-                )
+    owner = _text_before(said[:start], menu)
+    if owner is not None and owner != place:
+        return Pick(
+            strength=strength,
+            reason=f"the text of {menu.labels[owner]} stands beside the label {menu.labels[place]}",
+        )
     return Pick(frozenset([place]), strength)
+
+
+def _text_before(before: str, menu: Menu) -> int | None:
+    """Which option's text leads to a label: "Jupiter (C)", "I think it is Jupiter, so C"."""
+    if before.endswith(("(", "[")):
+        folded = fold(before.rstrip(" ([\"'"))
+        ends = [text for text in menu.places if len(text) > 1 and folded.endswith(text)]
+        return menu.places[max(ends, key=len)] if ends else None
+    so = _SO.search(before)
+    pick = _text(before[: so.start()].strip(" ,;"), menu) if so else None
+    return next(iter(pick.places)) if pick else None
 
 
 def _beside(rest: str, menu: Menu) -> int | None:

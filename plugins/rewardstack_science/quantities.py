@@ -13,7 +13,7 @@ from rewardstack_science.measures import Measure, plain, read_measures
 from rewardstack_science.units import NONE, Unit
 from rewardstack_science.wording import DENIED_BEFORE, HEDGED, shorten, word_set
 
-__all__ = ["Verdict", "compare_quantities", "quantity", "read_gold", "stated_quantity"]
+__all__ = ["Verdict", "compare_quantities", "quantity", "read_gold", "same_quantity", "stated_quantity"]
 
 Tolerance = float | Literal["figures"]
 Kind = Literal["equal", "missing_unit", "dimension", "sign", "prefix", "value"]
@@ -185,6 +185,7 @@ _BOUND = re.compile(
     r"(?:[<>≤≥]|\\[lg]e?q?|(?i:\b(?:less|more|greater|smaller|fewer|higher|lower|larger) than|\bat (?:least|most)|\bup to|\bbelow|\babove|\bunder|\bover"
     r"|\bexceeds|\bbetween|\bnot))\s*(?:about\s|or equal to\s)?\s*\Z"
 )
+_INSTEAD = re.compile(r"\bnot\b[^.;]{1,60}?\bbut\b\s(?:rather\s)?")  # "not 14 m but 12 m"
 _BOUND_LINE = re.compile(r"\s*[<>≤≥][^\n]*\s*\Z")  # one line alone, or ">" quotes it
 _SAME = re.compile(
     r"\s*(?:[(=≈\[]|,?\s?\b(?:i\.?e\.?|or equivalently|that is|which is|equivalently|in other words|also|or about)\b)"
@@ -241,6 +242,16 @@ def stated_quantity(
     return stated
 
 
+def same_quantity(said: str, gold: str) -> bool | None:
+    """Whether a text states the quantity with a unit that a gold text is; None where gold is none."""
+    text = plain(gold)
+    wanted = read_measures(text)
+    if len(wanted) != 1 or wanted[0].unit is None or wanted[0].text != text.strip(" .,"):
+        return None
+    stated = _settle(plain(said), frozenset(), _agreement(0.005), "").measure
+    return stated is not None and compare_quantities(wanted[0], stated, 0.005).kind == "equal"
+
+
 def _earlier_line(text: str) -> str:
     """The last line with a number among the last ten, for replies that end in a remark."""
     lines = text[-6_000:].rstrip().split("\n")[-10:]
@@ -265,6 +276,7 @@ def _settle(
     """Choose the quantity that a commitment ends up with."""
     if HEDGED.search(text):
         return Stated(None, f"{shorten(text)} is a hedge", form)
+    text = _INSTEAD.sub("", text)
     measures = read_measures(text, counts)
     if not measures:
         return Stated(None, f"{shorten(text)} is no quantity" if text else "there is no text", form)

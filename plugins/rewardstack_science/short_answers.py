@@ -8,7 +8,8 @@ from rewardstack_math import numeric_value
 from rewardstack_science.chemistry import looks_like_formula
 from rewardstack_science.dates import is_date, read_dates
 from rewardstack_science.equations import find_equations, same_equation
-from rewardstack_science.formulas import notation, read_formula
+from rewardstack_science.formulas import ELEMENTS, notation, read_formula
+from rewardstack_science.quantities import same_quantity
 from rewardstack_science.wording import DENIED_AFTER, DENIED_BEFORE, HEDGED, clean, word_list, word_set
 from rewardstack_science.words import FUNCTION_WORDS, Token, tokens
 
@@ -32,7 +33,7 @@ def says(said: str, gold: str, *, ordered: bool = False, whole: bool = False) ->
     cleaned, wanted = clean(said), clean(gold)
     if not cleaned:
         return False
-    for kind in (_equation, _formula, _date, _number, _judgement):
+    for kind in (_equation, _formula, _date, _number, _judgement, same_quantity):
         verdict = kind(said, gold)
         if verdict is not None:
             return verdict
@@ -196,6 +197,8 @@ def _judgement(said: str, gold: str) -> bool | None:
 
 
 def _same_words(said: str, gold: str) -> bool:
+    if gold in ELEMENTS and said.strip(" .") != gold:
+        return False  # K is potassium, and k is not
     lone = len(gold) < 6  # "(a)" is a label and no article
     one, two = ([word for word, _, _ in tokens(text, articles=lone)] for text in (said, gold))
     return bool(two) and (one == two or "".join(one) == "".join(two)) and _signs(said) == _signs(gold)
@@ -301,7 +304,12 @@ def _free_after(after: str, words: list[Token]) -> bool:
     if not words or after.lstrip(" \"'")[:1] in (".", ";", "(", ":", "!"):
         return True
     following = words[0][0]
-    plain = following in FUNCTION_WORDS or following in _VERBS or following.endswith("ed")
+    plain = (
+        following in FUNCTION_WORDS
+        or following in _CONTRASTS
+        or following in _VERBS
+        or following.endswith("ed")
+    )
     if after.lstrip(" \"'")[:1] == ",":
         return following in _CONTRASTS or (following in FUNCTION_WORDS and following != "and")
     if following == "and":
