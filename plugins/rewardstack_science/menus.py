@@ -36,6 +36,7 @@ class Menu:
         self.letters = {bare(label).upper(): place for place, label in enumerate(labels)}
         cleaned = [clean(text) for text in texts]
         # From the strictest way of comparing to the most tolerant one; the first that finds one option alone decides
+        self.longest = max(map(len, cleaned))
         self.keys = [index(map(make, cleaned)) for make in _COMPARED]
         sought = {fold(text): place for place, text in enumerate(cleaned)}
         for place, text in enumerate(cleaned):  # "The water condenses" for "It condenses"
@@ -57,6 +58,8 @@ class Menu:
 
     def text(self, cleaned: str) -> int | None:
         """Return the place of the one option whose text a clean text is, None where there is none or several."""
+        if len(cleaned) > self.longest + 10:  # a sentence; spared, since most of what is asked for is one
+            return None
         for keys, make in zip(self.keys, _COMPARED, strict=True):
             found = keys.get(make(cleaned), ())
             if found:

@@ -86,12 +86,19 @@ _ORDINAL = re.compile(
 _PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
 _TAIL = re.compile(r"(?:\b(?:is|are|be|equals|gives|get|was|were)|=|≈|:)\s+([^=≈:]{1,80})\Z")
 _WRONG = re.compile(
-    r"[\s:.)-]*(?i:wrong|incorrect|not (?:correct|right|true|the)|no\b|cannot|can't|ruled out|eliminated)"
+    r"[\s:.)-]*(?i:wrong|incorrect|not (?:correct|right|true|the)|no(?=[,.;:]|\Z)|cannot|can't|ruled out|eliminated)"
 )
 _CORRECTED = re.compile(
     r"(?i:[\s,.;-]+(?:no,? wait|wait,? no|oops|sorry|scratch that|i mean|correction|wait)\b[\s,.:;!-]*)"
 )
 _SO = re.compile(r"[\s,;]+(?:so|hence|thus|therefore|which is)\b[^,;]{0,30}\Z")
+_CLOSING = re.compile(rf",\s{_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}[\s.!]*\Z")
+_ANY_DENIAL = re.compile(
+    r"(?i:\bnot\b|n't\b|\bneither\b|\bnor\b|\bexcept\b|\beliminat|\brul(?:e|ing) out|\bwrong\b)"
+)
+_JUDGED_SMALL = re.compile(
+    r"(?<![\w'])([a-j])\s+is\s+(?:the\s+)?(?:right|correct|best)(?:\s(?:answer|option|choice|one))?\b"
+)
 _TURN = re.compile(r"(?i:\b(?:but|still|however|so|yet)\b)")
 
 
@@ -108,7 +115,7 @@ def read_pick(text: str, menu: Menu) -> Pick:
 
 def _first(said: str, menu: Menu) -> Pick:
     """The first way of reading a commitment that finds something."""
-    for way in (_whole, _text, _list, _head, _stated, _tail, _mentioned):
+    for way in (_whole, _text, _list, _head, _stated, _closing, _tail, _mentioned):
         pick = way(said, menu)
         if pick is not None:
             return pick
@@ -259,6 +266,19 @@ def _tail(said: str, menu: Menu) -> Pick | None:
     return Pick(frozenset([place]), Strength.MENTIONED)
 
 
+def _closing(said: str, menu: Menu) -> Pick | None:
+    """A sentence that closes with a label: "After deciding between A and D, D."."""
+    match = _CLOSING.search(said)
+    place = menu.label(match[1]) if match else None
+    if match is None or place is None or HEDGED.search(said, match.start()):
+        return None
+    before = said[: match.start()]
+    words = [word for word in before.split() if len(word) > 2]
+    if len(words) < 2 or _ANY_DENIAL.search(before):
+        return None
+    return Pick(frozenset([place]), Strength.STATED)
+
+
 def _doubted(said: str, at: int) -> bool:
     """Whether a sentence is a hedge; "torn between B and C, but I go with C" decides in its last part."""
     turns = [turn.end() for turn in _TURN.finditer(said, 0, at)]
@@ -289,7 +309,7 @@ def _stated(said: str, menu: Menu) -> Pick | None:
 
 def _runs(said: str, menu: Menu) -> list[list[re.Match[str]]]:
     """The labels in a sentence that it does not deny, those joined by commas, "and" or "or" together."""
-    marks = {match.start(1): match for pattern in (_ITEM, _SAID, _SAID_SMALL, _JUDGED, _ENCLOSED)
+    marks = {match.start(1): match for pattern in (_ITEM, _SAID, _SAID_SMALL, _JUDGED, _JUDGED_SMALL, _ENCLOSED)
              for match in pattern.finditer(said) if menu.label(match[1]) is not None}  # fmt: skip
     runs: list[list[re.Match[str]]] = []
     previous, denied = -1, False
@@ -308,7 +328,9 @@ def _runs(said: str, menu: Menu) -> list[list[re.Match[str]]]:
 
 def _affirmed(said: str) -> set[int]:
     """Where labels stand that a sentence says to be the answer."""
-    stated = {match.start(1) for pattern in (_SAID, _SAID_SMALL) for match in pattern.finditer(said)}
+    stated = {
+        match.start(1) for pattern in (_SAID, _SAID_SMALL, _JUDGED_SMALL) for match in pattern.finditer(said)
+    }
     judged = {match.start(1) for match in _JUDGED.finditer(said) if _JUDGED_WELL.search(match[0].strip())}
     enclosed = [match.start(1) for match in _ENCLOSED.finditer(said)]
     return stated | judged | (set(enclosed) if len(enclosed) == 1 else set())

@@ -104,6 +104,8 @@ def _compare(gold: Measure, stated: Measure, unit: Unit, tolerance: Tolerance) -
     shown = f"answer {shorten(stated.text)}, expected {shorten(gold.text)}"
     if unit.dimensions != wanted.dimensions or {unit.rate, wanted.rate} == {"hertz", "radian"}:
         if stated.unit is None:
+            if gold.value == stated.value == 0 and wanted.offset is None:
+                return Verdict("equal", f"{shown}: zero in any unit")
             right = _within(gold.value, stated.value, _allowed(gold, Unit(), tolerance))
             beside = "the value is right, " if right else ""
             return Verdict("missing_unit" if right else "value", f"{shown}: {beside}the unit is missing")
@@ -288,6 +290,8 @@ def _settle(
     previous = chosen
     for each in measures[first + 1 :]:
         between = text[previous.end : each.start]
+        if not between.strip() and chosen.unit is not None:
+            return Stated(None, f"{shorten(text)} states quantities side by side", form)
         if _SAME.match(between) or "=" in between:
             if not agrees(chosen, each) and not agrees(each, chosen):
                 return Stated(None, f"{shorten(text)} equates different quantities", form)
