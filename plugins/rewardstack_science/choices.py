@@ -126,7 +126,7 @@ def _slots(found: Answer, menu: Menu) -> Pick:
         pick = read_pick(found.text or "", menu)
         if pick.strength is Strength.BARE and len(pick.places) == 1:
             return pick  # an option whose own text has an "or"
-        sides = {pick.places for side in found.alternatives if (pick := read_pick(side, menu)).places}
+        sides = {read_pick(side, menu).places for side in found.alternatives}
         if len(sides) != 1:
             return Pick(reason=f"{shorten(found.text or '')} offers a choice")
         return Pick(next(iter(sides)), Strength.BARE)
@@ -185,6 +185,9 @@ def _settle(plain: list[tuple[str, Pick]], sentences: list[str], menu: Menu, sev
         len(listed) > 2 and len(listed) >= len(menu.labels) - 1
     ):  # the options are gone through, one after another
         stated = [each for each in plain if each[1].strength is Strength.STATED]
+        alone = [each for each in plain if len(each[0].strip(" *_`$().")) == 1]
+        if len(alone) == 1 and alone[0] is plain[-1]:  # a lone letter below them
+            stated = alone
         if not stated or stated[-1][0] != plain[-1][0]:
             return Chosen(frozenset(), "several options are listed and none is chosen", "line")
         plain = stated

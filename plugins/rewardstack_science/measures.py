@@ -62,6 +62,7 @@ _WORDS = (
 _GLUED_POWER = re.compile(r"(\d)\s*(?:×|x|X|\*|·)\s*10\s*([-+]\d{1,3})(?![\d.])")
 _SPACED_POWER = re.compile(r"(\d)\s+(10\s*\^)")
 _BRACKETED_UNIT = re.compile(r"(?<=\d)(\s?)\[\s?([A-Za-zμΩ°%][^\[\]]{0,20})\]")
+_SPACED_MICRO = re.compile(r"μ\s+(?=(?:m|s|g|C|F|A|V|T|W|J|L|l|N|H|mol|M|Pa|Sv|Ω)(?![A-Za-z]))")
 _UNCERTAIN = re.compile(r"(?:±|\+/-|\+-)\s*[\d.]+(?:\s*[eE][-+]?\d+)?\s*%?")
 _UNIT_BEFORE = re.compile(r"[A-Za-zμΩ°%]\s*\Z")
 _PARENTHESIS = re.compile(r"\(\s*([-+]?[\d.,]+)\s*\)\s*(?=[×x*·]|\d*[A-Za-zμΩ°%])")
@@ -80,7 +81,7 @@ def plain(text: str) -> str:
         text = _unlatex(text)
     text = text.replace("$", "¤") if text.count("$") % 2 and not text.count("¤") else text.replace("$", " ")
     text = text.replace("**", "^") if re.search(r"[\w)]\*\*[-(\d]", text) else text.replace("**", " ")
-    text = _BRACKETED_UNIT.sub(r" \2", text)
+    text = _SPACED_MICRO.sub("μ", _BRACKETED_UNIT.sub(r" \2", text))
     for pattern, by in _WORDS:
         text = pattern.sub(by, text)
     text = _GLUED_POWER.sub(r"\1×10^(\2)", _SPACED_POWER.sub(r"\1×\2", text))

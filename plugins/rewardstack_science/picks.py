@@ -42,7 +42,7 @@ _WHOLE = re.compile(rf"(?i:{_SURELY}{_NOUN}){_OPEN}\s?{_X}\s?{_CLOSE}[\s.:;,!)]*
 _HEAD = re.compile(
     rf"(?i:{_SURELY}{_NOUN}){_OPEN}{_X}(?:\s?[)\]}}>]\s?[.:,-]?|\s?[.:=]|,|\s-{{1,2}}|\"|')\s*(?=\S)"
 )
-_GROUND = re.compile(r"(?:because|since|due to|as it|for it)\b")
+_GROUND = re.compile(r"(?:because|since|due to|as it|for it|not|rather than)\b|\(")
 _TOUCHING = re.compile(rf"{_X}\s+(?=\S)")
 _LIST = re.compile(
     rf"(?i:{_NOUN}|both\s+|options\s+|choices\s+|answers\s+)*(?:{_OPEN}{_X}{_CLOSE}\s*(?:[,;/&+]\s*(?:and\s+|or\s+)?|and\s+|or\s+|\s))+(?:and\s+|or\s+)?{_OPEN}{_X}{_CLOSE}[\s.]*"
@@ -52,7 +52,7 @@ _END = r"(?=(?:です|だ)?[)\]}\"'\s]{0,3}(?:\Z|[.,;:!?)(。-]|\s(?:because|sin
 _ENDS = _END.replace("|is|", "|")  # "option B is too small" chooses nothing
 _VERB = (
     r"(?:\b(?i:option|choice|answers?|letter|alternative|select(?:ed|ing)?|cho?ose|chosen|choosing|pick(?:ed|ing)?|going with|go with"
-    r"|went with|say|says|is|are|be|it's|that's|that is|mark|opt for|settle on|vote for|goes to|points? to|leaves?|leaving|suggests?|conclude|guess|vote|so|hence|thus|therefore)|=>|->|→|[:=选選は])"
+    r"|went with|say|says|is|are|be|it's|that's|that is|mark|opt for|settle on|vote for|goes to|points? to|leaves?|leaving|suggests?|conclude|guess|think|vote|so|hence|thus|therefore)|=>|->|→|[:=选選は])"
 )
 _SAID = re.compile(rf"{_VERB}\s*(?i:{_NOUN}|{_NOUN}both\s+){_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}{_ENDS}")
 _SAID_SMALL = re.compile(
@@ -92,13 +92,14 @@ _CORRECTED = re.compile(
     r"(?i:[\s,.;-]+(?:no,? wait|wait,? no|oops|sorry|scratch that|i mean|correction|wait)\b[\s,.:;!-]*)"
 )
 _SO = re.compile(r"[\s,;]+(?:so|hence|thus|therefore|which is)\b[^,;]{0,30}\Z")
-_CLOSING = re.compile(rf",\s{_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}[\s.!]*\Z")
+_CLOSING = re.compile(rf",\s(but\s)?{_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}[\s.!]*\Z")
 _ANY_DENIAL = re.compile(
     r"(?i:\bnot\b|n't\b|\bneither\b|\bnor\b|\bexcept\b|\beliminat|\brul(?:e|ing) out|\bwrong\b)"
 )
 _JUDGED_SMALL = re.compile(
     r"(?<![\w'])([a-j])\s+is\s+(?:the\s+)?(?:right|correct|best)(?:\s(?:answer|option|choice|one))?\b"
 )
+_CONTRAST = re.compile(r"(?i:;|\b(?:but|however|yet|truth|actually|instead|really|in fact)\b)")
 _TURN = re.compile(r"(?i:\b(?:but|still|however|so|yet)\b)")
 
 
@@ -193,10 +194,14 @@ def _head(said: str, menu: Menu) -> Pick | None:
     rest = said[match.end() :]
     if menu.text(rest) == place:
         return Pick(frozenset([place]), Strength.BARE)
-    if DENIED_AFTER.match(said, match.end(1)) or (_WRONG.match(rest) and not _names(rest, place, menu)):
+    if _WRONG.match(rest) and not _names(rest, place, menu):
         return NOTHING
+    if _denied(said, match, place, menu):
+        return None
     others = {
-        menu.label(other[1]) for other in _HEAD.finditer(rest) if other[0][0] in "([" or other[1].isupper()
+        menu.label(other[1])
+        for other in _HEAD.finditer(rest)
+        if (other[0][0] in "([" or other[1].isupper()) and not DENIED_BEFORE.search(rest[: other.start()])
     }
     if others - {None, place}:
         return Pick(strength=Strength.BARE, reason="several options are listed and none is chosen")
@@ -242,7 +247,7 @@ def _text_before(before: str, menu: Menu) -> int | None:
 
 def _beside(rest: str, menu: Menu) -> int | None:
     """Which option's text the clause right behind a label is."""
-    rest = rest.lstrip(" ).,:]}\"'-")
+    rest = rest.strip(" ()[]{}.,:\"'-")
     clause = _CLAUSE.search(rest)
     for part in (rest, rest[: clause.start()] if clause else ""):
         pick = _text(part.strip(), menu)
@@ -269,12 +274,12 @@ def _tail(said: str, menu: Menu) -> Pick | None:
 def _closing(said: str, menu: Menu) -> Pick | None:
     """A sentence that closes with a label: "After deciding between A and D, D."."""
     match = _CLOSING.search(said)
-    place = menu.label(match[1]) if match else None
+    place = menu.label(match[2]) if match else None
     if match is None or place is None or HEDGED.search(said, match.start()):
         return None
     before = said[: match.start()]
     words = [word for word in before.split() if len(word) > 2]
-    if len(words) < 2 or _ANY_DENIAL.search(before):
+    if len(words) < 2 or (not match[1] and _ANY_DENIAL.search(before)):
         return None
     return Pick(frozenset([place]), Strength.STATED)
 
@@ -295,6 +300,8 @@ def _stated(said: str, menu: Menu) -> Pick | None:
         spans = pairwise(run)
         if any(_OR.search(said[one.end(1) : other.start(1)]) for one, other in spans):
             refused = f"{shorten(said)} offers a choice"
+        if found and _CONTRAST.search(said[max(each.end(1) for each in found.values()) : run[0].start(1)]):
+            found.clear()  # "many pick B; the truth is C"
         for match in run:
             found.setdefault(menu.label(match[1]) or 0, match)
     if not found:
@@ -307,6 +314,18 @@ def _stated(said: str, menu: Menu) -> Pick | None:
     return Pick(frozenset(found), Strength.STATED)
 
 
+def _denied(said: str, match: re.Match[str], place: int, menu: Menu) -> bool:
+    """Whether a sentence denies a label, or its option's text right behind it."""
+    if DENIED_BEFORE.search(said[max(0, match.start(1) - 60) : match.start(1)]):
+        return True
+    end = match.end(1)
+    behind = said[end:].lstrip(" )].:,")
+    own = menu.folded[place]
+    if own and behind.casefold().startswith(own):
+        end = len(said) - len(behind) + len(own)
+    return DENIED_AFTER.match(said, end) is not None
+
+
 def _runs(said: str, menu: Menu) -> list[list[re.Match[str]]]:
     """The labels in a sentence that it does not deny, those joined by commas, "and" or "or" together."""
     marks = {match.start(1): match for pattern in (_ITEM, _SAID, _SAID_SMALL, _JUDGED, _JUDGED_SMALL, _ENCLOSED)
@@ -315,9 +334,10 @@ def _runs(said: str, menu: Menu) -> list[list[re.Match[str]]]:
     previous, denied = -1, False
     for at, match in sorted(marks.items()):
         linked = previous >= 0 and _BETWEEN.match(said[previous:at]) is not None
-        denied = (linked and denied) or DENIED_BEFORE.search(said[max(0, at - 60) : at]) is not None
+        own = _denied(said, match, menu.label(match[1]) or 0, menu)
+        denied = own or (linked and denied)
         previous = match.end(1)
-        if denied or DENIED_AFTER.match(said, match.end(1)):
+        if denied:
             continue
         if linked and runs:
             runs[-1].append(match)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from rewardstack import Answer, Score, beside, find_answer, reward, visible_text
+from rewardstack_math import numeric_value
 from rewardstack_science.commitments import find_rival
 from rewardstack_science.measures import Measure, plain, read_measures
 from rewardstack_science.units import NONE, Unit
@@ -188,6 +189,7 @@ _BOUND = re.compile(
     r"|\bexceeds|\bbetween|\bnot))\s*(?:about\s|or equal to\s)?\s*\Z"
 )
 _INSTEAD = re.compile(r"\bnot\b[^.;]{1,60}?\bbut\b\s(?:rather\s)?")  # "not 14 m but 12 m"
+_FUNCTION = re.compile(r"\\(?:ln|log|sin|cos|tan|exp|arc|e\^)|\be\^")  # a number that must be computed
 _BOUND_LINE = re.compile(r"\s*[<>≤≥][^\n]*\s*\Z")  # one line alone, or ">" quotes it
 _SAME = re.compile(
     r"\s*(?:[(=≈\[]|,?\s?\b(?:i\.?e\.?|or equivalently|that is|which is|equivalently|in other words|also|or about)\b)"
@@ -280,6 +282,8 @@ def _settle(
         return Stated(None, f"{shorten(text)} is a hedge", form)
     text = _INSTEAD.sub("", text)
     measures = read_measures(text, counts)
+    if _FUNCTION.search(text) and (value := numeric_value(text.rpartition("=")[2])) is not None:
+        return Stated(Measure(float(value), None, 0, len(text), text), "", form)
     if not measures:
         return Stated(None, f"{shorten(text)} is no quantity" if text else "there is no text", form)
     first = _first_of_conclusion(text, measures)
@@ -322,5 +326,5 @@ def _first_of_conclusion(text: str, measures: list[Measure]) -> int:
 
 
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|equals|equal to|be|becomes|gives|get|gets|yields|obtain|have|has|takes|weighs|travels|about|approximately|roughly)\b"
+    r"\b(?:is|are|was|were|equals|equal to|be|becomes|gives|get|gets|yields|obtain|have|has|takes|weighs|travels|needs|requires|produces|exerts|feels|experiences|reaches|about|approximately|roughly)\b"
 )

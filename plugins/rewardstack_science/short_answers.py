@@ -261,6 +261,7 @@ def _item_says(said: str, item: str) -> bool:
     return _same_words(said, item) if decided is None else decided
 
 
+_KIND_OF = re.compile(r"(?i:\b(?:kind|type|sort|form|part|lack|absence|opposite) of (?:the |an? )?)\Z")
 _CONTRASTS = frozenset(("not", "rather", "unlike", "instead"))
 _VERBS = word_set(
     "occur occurs causes cause makes make produces produce forms form gives give happens happen "
@@ -296,6 +297,8 @@ def _free_before(before: str, words: list[Token]) -> bool:
         return True
     if before.rstrip(" \"'").endswith(","):
         return len(words) > 2 and any(word in FUNCTION_WORDS for word, _, _ in words)
+    if _KIND_OF.search(before):
+        return False
     return words[-1][0] in FUNCTION_WORDS and words[-1][0] not in ("and", "than", "but")
 
 

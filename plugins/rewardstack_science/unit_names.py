@@ -30,7 +30,7 @@ _NAMES = {
     "rev": "turn", "revs": "turn", "secs": "second", "mins": "minute", "sec": "second", "amps": "ampere", "amp": "ampere",
     "yrs": "year", "yr": "year", "Gyr": "gigayear", "Myr": "megayear", "Gs": "gauss", "lightyear": "light_year", "lightyears": "light_year",
     "c": "speed_of_light", "e": "elementary_charge", "μ": "micron", "′": "arcminute", "″": "arcsecond", "cc": "cubic_centimeter",
-    "lbs": "pound", "lbm": "pound", "feet": "foot", "kgf": "kilogram_force", "L": "liter", "l": "liter", "mps": "meter_per_second", "kmph": "kilometer_per_hour", "kmh": "kilometer_per_hour", "unit": "", "units": "",
+    "lbs": "pound", "lbm": "pound", "feet": "foot", "kgf": "kilogram_force", "L": "liter", "l": "liter", "mps": "meter_per_second", "kmph": "kilometer_per_hour", "kgs": "kilogram", "kilo": "kilogram", "kilos": "kilogram", "gms": "gram", "y": "year", "kmh": "kilometer_per_hour", "unit": "", "units": "",
     "cycle": "", "cycles": "", "oscillations": "", "unitless": "", "gauss": "gauss", "G": "gauss", "dimensionless": "", "times": "", "bits": "bit", "%": "percent", "％": "percent", "‰": "permille", "percent": "percent",
     "percentage": "percent", "pct": "percent", "cm^-1": "reciprocal_centimeter", "psia": "psi", "molal": "", "Torr": "torr", "mcg": "microgram",
     "kelvins": "kelvin", "Kelvin": "kelvin", "Kelvins": "kelvin", "degs": "degree", "cps": "hertz", "b": "barn", "hp": "horsepower",

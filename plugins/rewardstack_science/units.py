@@ -77,6 +77,7 @@ class _Reader:
         """Read factors as long as they are units."""
         at, sign, group, pending = 0, 1, 0, 1
         signs: list[int] = []
+        previous: str | None = None
         while len(self.factors) < MOST_FACTORS and (token := _TOKEN.match(self.text, at)):
             kind = token.lastgroup if token.lastgroup not in ("exp", "stars", "digit") else "power"
             if kind == "power" and not self._raise(token):
@@ -86,6 +87,8 @@ class _Reader:
                 sign = -1
                 self.slash = len(self.factors) if self.slash < 0 else self.slash
             elif kind == "open":
+                if self.factors and previous not in ("per", "times"):
+                    break  # "6 newtons (N)"
                 signs.append(sign)
                 group, sign = signs[0] if len(signs) == 1 else group, 1
             elif kind == "close":
@@ -111,7 +114,7 @@ class _Reader:
                 if outer > 0 and sign > 0 and 0 <= self.slash < len(self.factors) - 1 and not signs:
                     self.ambiguous = True
                 sign, pending = 1, 1
-            at = token.end()
+            at, previous = token.end(), kind
             if kind == "power":
                 self.end = at
 

@@ -42,7 +42,7 @@ HEDGED = re.compile(
 DENIED_BEFORE = re.compile(
     r"(?i:(?:\bnot|n't|\bneither|\bnor|\bnever|\bexcept(?: for)?|\brather than|\binstead of|\bunlike|\bother than|\bwithout"
     r"|\bno longer|\bisnt|\brul(?:e|es|ed|ing) out|\beliminat\w{1,5}|\bexclud\w{1,4}|\breject\w{0,3}|\bthan|\bopposed to"
-    r"|\bcannot be|\bcan't be|\bnon|\babsence of|\black of)"
+    r"|\bcannot be|\bcan't be|\bused to think|\b(?:first|initially) (?:thought|said|chose)|\bnon|\babsence of|\black of)"
     r"[\s\"'(-]{1,3}(?:(?:be|necessarily|quite|simply|just|a|an|the|option|choice|answer|letter|in|is|by|from|of|to|due)[\s\"'(]{1,3}){0,3})\Z"
 )
 # What begins like this, right behind a mention, denies it.
@@ -55,7 +55,7 @@ DENIED_AFTER = re.compile(
 CORRECTION = re.compile(
     r"(?i:\b(?:wait|hold on|actually|correction|oops|sorry|mistake\w{0,2}|mistook|wrong|incorrect|error|scratch that|strike that"
     r"|second thoughts?|reconsider\w{0,3}|re-?check\w{0,3}|re-?examin\w{0,3}|double[- ]check\w{0,3}|revis\w{1,3}|changed? my mind"
-    r"|instead|rather|final|finally|let me (?:correct|redo|fix|re)|misread|on reflection)\b|\bno[,.:;!-])"
+    r"|instead|rather|final|finally|let me (?:correct|redo|fix|re)|misread|on reflection|now)\b|\bno[,.:;!-])"
 )
 
 

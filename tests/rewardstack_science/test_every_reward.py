@@ -3,11 +3,11 @@
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.timing import seconds_at_best
 
 import rewardstack_science
 from rewardstack import Score
@@ -97,7 +97,9 @@ def test_a_megabyte_of_hostile_text_takes_under_two_seconds(name):
     for kind, piece in HOSTILE.items():
         for lead in ("", "A: 1"):
             text = lead + piece * (1_000_000 // len(piece))
-            spent = seconds_at_best(lambda text=text: call(name, text), 2.0)
+            began = time.process_time()  # of this process alone: others may be busy
+            call(name, text)
+            spent = time.process_time() - began
             if spent > 2.0:
                 slow[kind] = spent
     assert not slow

@@ -19,6 +19,8 @@ from rewardstack_science import quantity
     ("30°", "\\frac{\\pi}{6}"), ("2.5 eV", "2.5 electron volts"), ("40 N m", "40 Nm"), ("0.25 mol/L", "250 mM"), ("3 m", "(3.0 ± 0.1) m"),
     ("3 m", "three metres"), ("1000 kg", "1 000 kg"), ("1000 kg", "1 t"), ("5 nm", "50 Å"), ("400 kPa", "58 psi"), ("4.2 ly", "4.2 light years"),
     ("8.85e-12 F/m", "8.85×10⁻¹² C²/(N·m²)"), ("1.602e-19 C", "1.602×10-19 C"), ("0.5 T", "5000 G"), ("2 kg", "2 Kg"), ("10 Hz", "10 cycles per second"),
+    ("12 m", "12 [m]"), ("12 m", "not 14 m but 12 m"), ("6 N", "The force is 6 newtons (N)."), ("6 N", "a mass of 2 kg needs a force of 6 N"), ("0.693", "\\ln 2"),
+    ("4 μm", "4.0 $\\mu\\mathrm{m}$"), ("25 years", "25 y"), ("5 kg", "5 kgs"), ("60 km/h", "60 kmph"), ("0 N", "0"), ("20 m/s", "Answer: 20 m/s\n\nThis is 72 km/h."),
     ("7.4", "pH 7.4"), ("1.5 km", "\\frac{3}{2} km"), ("470 Ω", "470 V/A"), ("$25", "\\$25.00"), ("3 s^-1", "3 photons per second"),
 ])  # fmt: skip
 def test_right_quantities(gold, reply):
@@ -31,7 +33,7 @@ def test_right_quantities(gold, reply):
     ("7.4", "7.4 m", "dimension"), ("5 N", "5 N m", "dimension"), ("2 kg", "2 kg kg", "dimension"), ("10 Hz", "10 rad/s", "dimension"),
     ("2 kg", "", "no_answer"), ("2 kg", "<3 kg", "no_answer"), ("2 kg", "> 2 kg", "no_answer"), ("2 kg", "at least 2 kg", "no_answer"), ("2 kg", "inf kg", "no_answer"),
     ("20 m/s", "20 m/s or 30 m/s", "no_answer"), ("20 m/s", "20 m/s, 30 m/s", "no_answer"), ("20 m/s", "maybe 20 m/s", "no_answer"),
-    ("20 m/s", "not 20 m/s", "no_answer"), ("20 m/s", "The answer is 10 m/s. The answer is 20 m/s.", "no_answer"), ("5 nm", "5 Nm", "dimension"),
+    ("20 m/s", "not 20 m/s", "no_answer"), ("6 N", "6 N 6 N", "no_answer"), ("9.81 m/s^2", "g = 9.81 m/s^2 = 98.1 cm/s^2", "prefix"), ("6 N", "2 kg, 6 N", "no_answer"), ("20 m/s", "The answer is 10 m/s. The answer is 20 m/s.", "no_answer"), ("5 nm", "5 Nm", "dimension"),
     ("3e8 m/s", "3^8 m/s", "value"), ("2 MPa", "2 mPa", "prefix"), ("30°", "30", "missing_unit"), ("1 kg", "<think>1 kg", "no_answer"),
 ])  # fmt: skip
 def test_wrong_quantities_and_what_is_wrong_with_them(gold, reply, fault):
