@@ -36,7 +36,7 @@ NOTHING = Pick()
 
 _OPEN, _CLOSE = r"[(\[{<\"']?", r"[)\]}>\"']?"
 _X = r"([^\W_]|\d{1,2})"  # which of them are labels is the menu's to say
-_NOUN = r"(?:(?:final|correct|best|right|my|the|la|le|el|die|is|:|-|answer|option|choice|letter|alternative|statement|number)(?:\s?[:-])?\s+)*"
+_NOUN = r"(?:(?:final|ans|correct|best|right|my|the|la|le|el|die|is|:|-|answer|option|choice|letter|alternative|statement|number)(?:\s?[:-])?\s+)*"
 _SURELY = r"(?:(?:so|thus|hence|therefore|then|yes|ok|okay|well|clearly|definitely|certainly|obviously|surely|probably|likely|most likely|no|wait|hmm|actually|rather|sorry)[\s,:]+)*"
 _WHOLE = re.compile(rf"(?i:{_SURELY}{_NOUN}){_OPEN}\s?{_X}\s?{_CLOSE}[\s.:;,!)]*")
 _HEAD = re.compile(
@@ -48,7 +48,7 @@ _LIST = re.compile(
     rf"(?i:{_NOUN}|both\s+|options\s+|choices\s+|answers\s+)*(?:{_OPEN}{_X}{_CLOSE}\s*(?:[,;/&+]\s*(?:and\s+|or\s+)?|and\s+|or\s+|\s))+(?:and\s+|or\s+)?{_OPEN}{_X}{_CLOSE}[\s.]*"
 )
 _ITEM = re.compile(rf"(?<![\w']){_OPEN}([A-Z]|\d{{1,2}}|[a-z](?=[\s,.)]|\Z)){_CLOSE}(?![\w'])")
-_END = r"(?=(?:です|だ)?[)\]}\"'\s]{0,3}(?:\Z|[.,;:!?)(。-]|\s(?:because|since|as|for|is|and|or|which|due|given|based|from|here|-|not)\b))"
+_END = r"(?=(?:です|だ)?[)\]}\"'\s]{0,3}(?:\Z|[.,;:!?)(。-]|\s(?:because|since|as|for|is|and|or|which|due|given|based|from|here|instead|rather|over|-|not)\b))"
 _ENDS = _END.replace("|is|", "|")  # "option B is too small" chooses nothing
 _VERB = (
     r"(?:\b(?i:option|choice|answers?|letter|alternative|select(?:ed|ing)?|cho?ose|chosen|choosing|pick(?:ed|ing)?|going with|go with"

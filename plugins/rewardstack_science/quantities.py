@@ -190,6 +190,11 @@ _BOUND = re.compile(
 )
 _INSTEAD = re.compile(r"\bnot\b[^.;]{1,60}?\bbut\b\s(?:rather\s)?")  # "not 14 m but 12 m"
 _FUNCTION = re.compile(r"\\(?:ln|log|sin|cos|tan|exp|arc|e\^)|\be\^")  # a number that must be computed
+_ROUNDING = re.compile(  # a remark on the digits and no quantity
+    r"\s?\(?,?\s?\b(?:(?:rounded|correct|accurate)\s)?(?:to|with)\s(?:\d|one|two|three|four|the nearest)\s?"
+    r"(?:s\.?\s?f\b\.?|d\.?\s?p\b\.?|sig|significant|decimal|digit)[^,;()]{0,40}\)?"
+)
+_GROUND = re.compile(r",?\s(?:since|because|as|where|given that|assuming)\s")
 _BOUND_LINE = re.compile(r"\s*[<>≤≥][^\n]*\s*\Z")  # one line alone, or ">" quotes it
 _SAME = re.compile(
     r"\s*(?:[(=≈\[]|,?\s?\b(?:i\.?e\.?|or equivalently|that is|which is|equivalently|in other words|also|or about)\b)"
@@ -280,8 +285,11 @@ def _settle(
     """Choose the quantity that a commitment ends up with."""
     if HEDGED.search(text):
         return Stated(None, f"{shorten(text)} is a hedge", form)
-    text = _INSTEAD.sub("", text)
+    text = _ROUNDING.sub("", _INSTEAD.sub("", text))
     measures = read_measures(text, counts)
+    ground = _GROUND.search(text)
+    if ground and measures and measures[0].end <= ground.start():
+        text, measures = text[: ground.start()], [each for each in measures if each.end <= ground.start()]
     if _FUNCTION.search(text) and (value := numeric_value(text.rpartition("=")[2])) is not None:
         return Stated(Measure(float(value), None, 0, len(text), text), "", form)
     if not measures:

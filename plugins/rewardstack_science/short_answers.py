@@ -265,7 +265,7 @@ _KIND_OF = re.compile(r"(?i:\b(?:kind|type|sort|form|part|lack|absence|opposite)
 _CONTRASTS = frozenset(("not", "rather", "unlike", "instead"))
 _VERBS = word_set(
     "occur occurs causes cause makes make produces produce forms form gives give happens happen "
-    "discovered proposed found wrote works acts plays explains describes contains carries"
+    "discovered proposed found wrote works acts plays explains describes contains carries carry absorbs absorb controls transports stores converts increases decreases"
 )
 
 

@@ -123,6 +123,8 @@ def _spellings(word: str, *, forgiving: bool) -> Iterable[str]:
         yield word
     if not forgiving:
         return
+    if word.endswith("s") and 2 < len(word) < 5:  # "5 mgs"
+        yield word[:-1]
     if word in _CAPITALS:
         yield word.upper()
     elif len(word) > 1:
