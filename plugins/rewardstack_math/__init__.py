@@ -2,6 +2,7 @@
 
 from rewardstack_math.comparison import Comparison, compare
 from rewardstack_math.extraction import Extraction, extract
+from rewardstack_math.numeric import numeric_value
 from rewardstack_math.rewards import close, equal, steps
 from rewardstack_math.solution_steps import StepCheck, check_steps
 
@@ -14,5 +15,6 @@ __all__ = [
     "compare",
     "equal",
     "extract",
+    "numeric_value",
     "steps",
 ]

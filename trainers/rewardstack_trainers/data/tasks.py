@@ -37,10 +37,10 @@ class Task(msgspec.Struct, frozen=True):
 
 
 def quantity(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row whose answer has its unit behind it."""
+    """Return a row whose answer has its unit behind it, and no column for that unit alone, or it would count twice."""
     answer = row.get("answer", row.get("answer_number", ""))
     return {
-        **row,
+        **{name: value for name, value in row.items() if name != "unit"},
         "question": row.get("question", row.get("problem_text")),
         "answer": f"{answer} {row.get('unit', '')}".strip(),
     }

@@ -1,0 +1,66 @@
+"""The commitments of a reply beside the one that counts: do they agree with it, or were they taken back?
+
+`rewardstack.find_answer` takes the last commitment of the form that wins. Where a reply states several different
+answers and says nothing that replaces one by another, it has none.
+"""
+
+import re
+from collections.abc import Callable
+from itertools import zip_longest
+
+from rewardstack import Slot, find_boxes, find_phrases, find_tags
+from rewardstack_science.wording import CORRECTION, HEDGED
+
+__all__ = ["find_rival"]
+
+MOST_SLOTS = 64
+LONGEST_LOOK = 2_000  # characters behind a commitment in which a correction is looked for
+_SENTENCE_END = re.compile(r"[.!?\n]")
+
+
+def find_rival(text: str, tag: str, agrees: Callable[[str], bool | None]) -> Slot | None:
+    """Return a commitment that contradicts the one that counts and is not replaced by a later one, None where none does.
+
+    `agrees` tells of a commitment's content whether it says the same; None where it says nothing.
+    """
+    said = sorted(_slots(text, tag), key=lambda slot: slot.start)
+    for slot, following in zip_longest(said, said[1:]):
+        if agrees(slot.content) is not False:
+            continue
+        if following is None or not CORRECTION.search(_until(text, slot, following)):
+            return slot
+    return _held_possible(text, said[-1], agrees) if said else None
+
+
+def _slots(text: str, tag: str) -> list[Slot]:
+    """The last commitments of every form, at most 64 of each."""
+    slots: list[Slot] = []
+    if "</" in text or f"<{tag}" in text:
+        slots += find_tags(text, tag)[-MOST_SLOTS:]
+    if "\\" in text:
+        slots += find_boxes(text)[-MOST_SLOTS:]
+    return slots + find_phrases(text)
+
+
+def _until(text: str, slot: Slot, following: Slot) -> str:
+    """What stands between two commitments, with the words that announce the later one: "Final answer:"."""
+    lead = text[max(slot.end, following.start - 40) : following.start]
+    return (
+        text[slot.end : min(following.start, slot.end + LONGEST_LOOK)]
+        + lead
+        + text[following.start : following.start + 12]
+    )
+
+
+def _held_possible(text: str, last: Slot, agrees: Callable[[str], bool | None]) -> Slot | None:
+    """The answer that the sentences after the last commitment hold possible beside it: "It could also be B."."""
+    after = text[last.end : last.end + 300]
+    doubt = HEDGED.search(after)
+    if doubt is None:
+        return None
+    end = _SENTENCE_END.search(after, doubt.end())
+    content = after[doubt.end() : end.start() if end else len(after)].strip()
+    if not content or agrees(content) is not False:
+        return None
+    span = last.end + doubt.end(), last.end + doubt.end() + len(content)
+    return Slot(content, *span, closed=True, span=span)

@@ -1,0 +1,395 @@
+"""Which options a stretch of a reply picks: by label, by label and text, by a sentence that says so, by text."""
+
+import re
+from collections.abc import Iterable
+from enum import IntEnum
+from itertools import pairwise
+
+import msgspec
+
+from rewardstack_science.menus import Menu
+from rewardstack_science.wording import DENIED_AFTER, DENIED_BEFORE, HEDGED, clean, fold, shorten
+
+__all__ = ["NOTHING", "Pick", "Strength", "read_pick", "read_whole"]
+
+LONGEST = 1_000  # characters of one commitment that are read
+
+
+class Strength(IntEnum):
+    """How plainly a stretch of text picks an option."""
+
+    NONE = 0
+    MENTIONED = 1  # it holds an option's text
+    STATED = 2  # a sentence says that a label is the answer
+    BARE = 3  # it is a label, alone or before a text
+
+
+class Pick(msgspec.Struct, frozen=True):
+    """The places of the options picked. None picked and a `reason`: something was said that cannot count."""
+
+    places: frozenset[int] = frozenset()
+    strength: Strength = Strength.NONE
+    reason: str = ""
+
+
+NOTHING = Pick()
+
+_OPEN, _CLOSE = r"[(\[{<\"']?", r"[)\]}>\"']?"
+_X = r"([^\W_]|\d{1,2})"  # which of them are labels is the menu's to say
+_NOUN = r"(?:(?:final|ans|correct|best|right|my|the|la|le|el|die|is|:|-|answer|option|choice|letter|alternative|statement|number)(?:\s?[:-])?\s+)*"
+_SURELY = r"(?:(?:so|thus|hence|therefore|then|yes|ok|okay|well|clearly|definitely|certainly|obviously|surely|probably|likely|most likely|no|wait|hmm|actually|rather|sorry)[\s,:]+)*"
+_WHOLE = re.compile(rf"(?i:{_SURELY}{_NOUN}){_OPEN}\s?{_X}\s?{_CLOSE}[\s.:;,!)]*")
+_HEAD = re.compile(
+    rf"(?i:{_SURELY}{_NOUN}){_OPEN}{_X}(?:\s?[)\]}}>]\s?[.:,-]?|\s?[.:=]|,|\s-{{1,2}}|\"|')\s*(?=\S)"
+)
+_GROUND = re.compile(r"(?:because|since|due to|as it|for it|not|rather than)\b|\(")
+_TOUCHING = re.compile(rf"{_X}\s+(?=\S)")
+_LIST = re.compile(
+    rf"(?i:{_NOUN}|both\s+|options\s+|choices\s+|answers\s+)*(?:{_OPEN}{_X}{_CLOSE}\s*(?:[,;/&+]\s*(?:and\s+|or\s+)?|and\s+|or\s+|\s))+(?:and\s+|or\s+)?{_OPEN}{_X}{_CLOSE}[\s.]*"
+)
+_ITEM = re.compile(rf"(?<![\w']){_OPEN}([A-Z]|\d{{1,2}}|[a-z](?=[\s,.)]|\Z)){_CLOSE}(?![\w'])")
+_END = r"(?=(?:です|だ)?[)\]}\"'\s]{0,3}(?:\Z|[.,;:!?)(。-]|\s(?:because|since|as|for|is|and|or|which|due|given|based|from|here|instead|rather|over|-|not)\b))"
+_ENDS = _END.replace("|is|", "|")  # "option B is too small" chooses nothing
+_VERB = (
+    r"(?:\b(?i:option|choice|answers?|letter|alternative|select(?:ed|ing)?|cho?ose|chosen|choosing|pick(?:ed|ing)?|going with|go with"
+    r"|went with|say|says|is|are|be|it's|that's|that is|mark|opt for|settle on|vote for|goes to|points? to|leaves?|leaving|suggests?|conclude|guess|think|vote|so|hence|thus|therefore)|=>|->|→|[:=选選は])"
+)
+_SAID = re.compile(rf"{_VERB}\s*(?i:{_NOUN}|{_NOUN}both\s+){_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}{_ENDS}")
+_SAID_SMALL = re.compile(
+    rf"(?i:\b(?:option|choice|answer|letter)\s(?:is\s)?{_OPEN}([a-z]|\d{{1,2}}){_CLOSE}){_ENDS}"
+)
+_JUDGED = re.compile(
+    rf"(?<![\w']){_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}(?:\s?[.:])?\s+(?:is|are|would be|must be|has to be|seems|looks|appears to be|fits|matches|wins|remains|works)(?:\s\w{{1,12}}ly)?(?:\s(?:the|a|both|also|indeed))?"
+    r"(?:\s(?:only|single|most|final|my))?(?:\s(?:accurate|appropriate))?\s?(?:correct|right|best|true|answer|choice|option|one|accurate|appropriate|here|it)?\b"
+)
+_JUDGED_WELL = re.compile(
+    r"(?:correct|right|best|true|answer|choice|option|one|accurate|appropriate|fits|matches|wins|remains|works)\Z"
+)
+_ENCLOSED = re.compile(r"[(\[]([A-Z])[)\]]")
+_CLAUSE = re.compile(
+    r"[;:(]|[.!?,](?=\s|\Z)|\s-\s|\b(?:because|since|which|whether|as|so|while|whereas|unlike|rather than|instead of|but|not|due to|for the|that|who|where|when|although|though|than|by|from)\b"
+)
+_LEAD = re.compile(
+    r"(?i:(?:so|thus|hence|therefore|then|well|ok|okay|i'd say|i would say|i think|i believe|clearly|it(?:'s| is| must be| would be)|this is|that is|that's"
+    r"|the (?:correct |right |best |final )?(?:answer|option|choice)(?: is)?|answer|is|option|choice|only|my answer is)[\s:,]+)+"
+)
+_ANNOUNCED = re.compile(r"\A(?i:[\w ]{0,30}?\b(?:answer|option|choice)(?: is)?\s?:?\s+)")
+_ARTICLE = re.compile(r"(?i:the|an?)\s+")
+_OR = re.compile(
+    r"(?i:[\s,\"')]*(?:,?\s?\bor\b(?: maybe| perhaps| possibly| even)?|/)\s*(?:option |choice |the |a |an )?[\s\"'(]*)\Z"
+)
+_BETWEEN = re.compile(r"[\s,/&()\"']*(?:\b(?:and|or|nor|neither|options?|choices?)\b[\s,()\"']*)*\Z")
+_BULLET = re.compile(r"\A(?:[>#•*-]{1,6}\s+|>+\s*)+")
+_ORDINAL = re.compile(
+    r"\b(?:the )?(first|second|third|fourth|fifth|last) (?:option|choice|answer|alternative)\b", re.IGNORECASE
+)
+_PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
+_TAIL = re.compile(r"(?:\b(?:is|are|be|equals|gives|get|was|were)|=|≈|:)\s+([^=≈:]{1,80})\Z")
+_WRONG = re.compile(
+    r"[\s:.)-]*(?i:wrong|incorrect|not (?:correct|right|true|the)|no(?=[,.;:]|\Z)|cannot|can't|ruled out|eliminated)"
+)
+_CORRECTED = re.compile(
+    r"(?i:[\s,.;-]+(?:no,? wait|wait,? no|oops|sorry|scratch that|i mean|correction|wait)\b[\s,.:;!-]*)"
+)
+_SO = re.compile(r"[\s,;]+(?:so|hence|thus|therefore|which is)\b[^,;]{0,30}\Z")
+_CLOSING = re.compile(rf",\s(but\s)?{_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}[\s.!]*\Z")
+_ANY_DENIAL = re.compile(
+    r"(?i:\bnot\b|n't\b|\bneither\b|\bnor\b|\bexcept\b|\beliminat|\brul(?:e|ing) out|\bwrong\b)"
+)
+_JUDGED_SMALL = re.compile(
+    r"(?<![\w'])([a-j])\s+is\s+(?:the\s+)?(?:right|correct|best)(?:\s(?:answer|option|choice|one))?\b"
+)
+_CONTRAST = re.compile(r"(?i:;|\b(?:but|however|yet|truth|actually|instead|really|in fact)\b)")
+_TURN = re.compile(r"(?i:\b(?:but|still|however|so|yet)\b)")
+
+
+def read_pick(text: str, menu: Menu) -> Pick:
+    """Return what a commitment ("C", "(c) Jupiter", "Jupiter", "option C, because ...") picks."""
+    said = _ORDINAL.sub(lambda found: _nth(found, menu), _BULLET.sub("", clean(text[:LONGEST])))
+    if not said:
+        return NOTHING
+    *_, corrected = _CORRECTED.split(said)
+    if corrected != said and (pick := _first(corrected, menu)).places:  # "B, no wait, C"
+        return pick
+    return _first(said, menu)
+
+
+def _first(said: str, menu: Menu) -> Pick:
+    """The first way of reading a commitment that finds something."""
+    for way in (_whole, _text, _list, _head, _stated, _closing, _tail, _mentioned):
+        pick = way(said, menu)
+        if pick is not None:
+            return pick
+    return NOTHING
+
+
+def read_whole(text: str, menu: Menu) -> Pick:
+    """Return what a line picks that is an option's text and nothing else, perhaps with its label or a lead before it."""
+    said = clean(text[:LONGEST])
+    pick = _text(said, menu)
+    if pick is not None:
+        return pick
+    match = _HEAD.match(said)
+    place = menu.label(match[1]) if match else None
+    whole = match is not None and place is not None and menu.text(said[match.end() :]) == place
+    return Pick(frozenset([place]), Strength.BARE) if whole and place is not None else NOTHING
+
+
+def _whole(said: str, menu: Menu) -> Pick | None:
+    """A label and nothing else; a letter that is no option says so."""
+    match = _WHOLE.fullmatch(said)
+    if match is None:
+        return None
+    place = menu.label(match[1])
+    if place is not None:
+        return Pick(frozenset([place]), Strength.BARE)
+    if menu.text(said) is not None or not match[1].isalpha():
+        return None
+    return Pick(strength=Strength.BARE, reason=f"{match[1]} is none of the options {', '.join(menu.labels)}")
+
+
+def _text(said: str, menu: Menu) -> Pick | None:
+    """An option's text and nothing else, but perhaps words that lead to it."""
+    bare = _LEAD.sub("", said, count=1)
+    announced = _ANNOUNCED.sub("", said, count=1)
+    tried = (menu.text(text) for text in (said, announced, bare, _ARTICLE.sub("", bare, count=1)) if text)
+    place = next((place for place in tried if place is not None), None)
+    return None if place is None else Pick(frozenset([place]), Strength.BARE)
+
+
+def _list(said: str, menu: Menu) -> Pick | None:
+    """Several labels and nothing else: "A, C", "B or C", "AC"."""
+    letters = said.rstrip(" .")
+    if letters.isalpha() and letters.isupper() and 2 <= len(letters) <= len(menu.labels):
+        places = [menu.label(letter) for letter in letters]
+        if None not in places and len(set(places)) == len(places):
+            return _several(places)
+    if len(said) > 200 or not _LIST.fullmatch(said):
+        return None
+    places = [place for item in _ITEM.finditer(said) if (place := menu.label(item[1])) is not None]
+    if len(set(places)) < 2:
+        return None
+    if re.search(r"(?i:\bor\b)|/", said):
+        return Pick(strength=Strength.BARE, reason=f"{shorten(said)} offers a choice")
+    return _several(places)
+
+
+def _several(places: Iterable[int | None]) -> Pick:
+    return Pick(frozenset(place for place in places if place is not None), Strength.BARE)
+
+
+def _head(said: str, menu: Menu) -> Pick | None:
+    """A label with what belongs to it: "C. Jupiter", "C) Jupiter is the largest", "C, because ..."."""
+    match = _HEAD.match(said)
+    if match is None or (match[1].islower() and "," in match[0]):
+        match = _TOUCHING.match(said)
+        place = menu.label(match[1]) if match else None
+        if match is None or place is None:
+            return None
+        if not _names(said[match.end() :], place, menu) and not _GROUND.match(said, match.end()):
+            return None
+    place = menu.label(match[1])
+    if place is None:
+        return None
+    rest = said[match.end() :]
+    if menu.text(rest) == place:
+        return Pick(frozenset([place]), Strength.BARE)
+    if _WRONG.match(rest) and not _names(rest, place, menu):
+        return NOTHING
+    if _denied(said, match, place, menu):
+        return None
+    others = {
+        menu.label(other[1])
+        for other in _HEAD.finditer(rest)
+        if (other[0][0] in "([" or other[1].isupper()) and not DENIED_BEFORE.search(rest[: other.start()])
+    }
+    if others - {None, place}:
+        return Pick(strength=Strength.BARE, reason="several options are listed and none is chosen")
+    return _consistent(place, said, match.start(1), match.end(), menu, Strength.BARE)
+
+
+def _names(rest: str, place: int, menu: Menu) -> bool:
+    """Whether a text begins with one option's own."""
+    own = menu.folded[place]
+    return bool(own) and fold(rest).startswith(own)
+
+
+def _consistent(place: int, said: str, start: int, end: int, menu: Menu, strength: Strength) -> Pick:
+    """The option at a place, unless the text that touches its label is another option's, or denies or doubts it."""
+    rest = said[end:]
+    other = _beside(rest, menu)
+    if other is not None and other != place and not _names(rest, place, menu):
+        return Pick(
+            strength=strength,
+            reason=f"the label {menu.labels[place]} stands beside the text of {menu.labels[other]}",
+        )
+    if _doubted(said, start):
+        return Pick(strength=strength, reason=f"{shorten(said)} is a hedge")
+    owner = _text_before(said[:start], menu)
+    if owner is not None and owner != place:
+        return Pick(
+            strength=strength,
+            reason=f"the text of {menu.labels[owner]} stands beside the label {menu.labels[place]}",
+        )
+    return Pick(frozenset([place]), strength)
+
+
+def _text_before(before: str, menu: Menu) -> int | None:
+    """Which option's text leads to a label: "Jupiter (C)", "I think it is Jupiter, so C"."""
+    if before.endswith(("(", "[")):
+        folded = fold(before.rstrip(" ([\"'"))
+        ends = [text for text in menu.places if len(text) > 1 and folded.endswith(text)]
+        return menu.places[max(ends, key=len)] if ends else None
+    so = _SO.search(before)
+    pick = _text(before[: so.start()].strip(" ,;"), menu) if so else None
+    return next(iter(pick.places)) if pick else None
+
+
+def _beside(rest: str, menu: Menu) -> int | None:
+    """Which option's text the clause right behind a label is."""
+    rest = rest.strip(" ()[]{}.,:\"'-")
+    clause = _CLAUSE.search(rest)
+    for part in (rest, rest[: clause.start()] if clause else ""):
+        pick = _text(part.strip(), menu)
+        if pick is not None:
+            return next(iter(pick.places))
+    return None
+
+
+def _nth(found: re.Match[str], menu: Menu) -> str:
+    """The label that "the third option" stands for."""
+    place = _PLACES[found[1].lower()]
+    return f"option {menu.labels[place]}" if place < len(menu.labels) else found[0]
+
+
+def _tail(said: str, menu: Menu) -> Pick | None:
+    """A sentence that ends with an option's whole text, however short: "The genotype is aa", "x = 5"."""
+    match = _TAIL.search(said)
+    place = menu.text(match[1]) if match else None
+    if match is None or place is None or HEDGED.search(said) or DENIED_BEFORE.search(said[: match.start(1)]):
+        return None
+    return Pick(frozenset([place]), Strength.MENTIONED)
+
+
+def _closing(said: str, menu: Menu) -> Pick | None:
+    """A sentence that closes with a label: "After deciding between A and D, D."."""
+    match = _CLOSING.search(said)
+    place = menu.label(match[2]) if match else None
+    if match is None or place is None or HEDGED.search(said, match.start()):
+        return None
+    before = said[: match.start()]
+    words = [word for word in before.split() if len(word) > 2]
+    if len(words) < 2 or (not match[1] and _ANY_DENIAL.search(before)):
+        return None
+    return Pick(frozenset([place]), Strength.STATED)
+
+
+def _doubted(said: str, at: int) -> bool:
+    """Whether a sentence is a hedge; "torn between B and C, but I go with C" decides in its last part."""
+    turns = [turn.end() for turn in _TURN.finditer(said, 0, at)]
+    return HEDGED.search(said, turns[-1] if turns else 0) is not None
+
+
+def _stated(said: str, menu: Menu) -> Pick | None:
+    """A sentence that says which label is the answer."""
+    found: dict[int, re.Match[str]] = {}
+    refused, affirmed = "", _affirmed(said)
+    for run in _runs(said, menu):
+        if not any(match.start(1) in affirmed for match in run):
+            continue
+        spans = pairwise(run)
+        if any(_OR.search(said[one.end(1) : other.start(1)]) for one, other in spans):
+            refused = f"{shorten(said)} offers a choice"
+        if found and _CONTRAST.search(said[max(each.end(1) for each in found.values()) : run[0].start(1)]):
+            found.clear()  # "many pick B; the truth is C"
+        for match in run:
+            found.setdefault(menu.label(match[1]) or 0, match)
+    if not found:
+        return None
+    if refused or _doubted(said, max(match.start(1) for match in found.values())):
+        return Pick(strength=Strength.STATED, reason=refused or f"{shorten(said)} is a hedge")
+    if len(found) == 1:
+        ((place, match),) = found.items()
+        return _consistent(place, said, match.start(1), match.end(1), menu, Strength.STATED)
+    return Pick(frozenset(found), Strength.STATED)
+
+
+def _denied(said: str, match: re.Match[str], place: int, menu: Menu) -> bool:
+    """Whether a sentence denies a label, or its option's text right behind it."""
+    if DENIED_BEFORE.search(said[max(0, match.start(1) - 60) : match.start(1)]):
+        return True
+    end = match.end(1)
+    behind = said[end:].lstrip(" )].:,")
+    own = menu.folded[place]
+    if own and behind.casefold().startswith(own):
+        end = len(said) - len(behind) + len(own)
+    return DENIED_AFTER.match(said, end) is not None
+
+
+def _runs(said: str, menu: Menu) -> list[list[re.Match[str]]]:
+    """The labels in a sentence that it does not deny, those joined by commas, "and" or "or" together."""
+    marks = {match.start(1): match for pattern in (_ITEM, _SAID, _SAID_SMALL, _JUDGED, _JUDGED_SMALL, _ENCLOSED)
+             for match in pattern.finditer(said) if menu.label(match[1]) is not None}  # fmt: skip
+    runs: list[list[re.Match[str]]] = []
+    previous, denied = -1, False
+    for at, match in sorted(marks.items()):
+        linked = previous >= 0 and _BETWEEN.match(said[previous:at]) is not None
+        own = _denied(said, match, menu.label(match[1]) or 0, menu)
+        denied = own or (linked and denied)
+        previous = match.end(1)
+        if denied:
+            continue
+        if linked and runs:
+            runs[-1].append(match)
+        else:
+            runs.append([match])
+    return runs
+
+
+def _affirmed(said: str) -> set[int]:
+    """Where labels stand that a sentence says to be the answer."""
+    stated = {
+        match.start(1) for pattern in (_SAID, _SAID_SMALL, _JUDGED_SMALL) for match in pattern.finditer(said)
+    }
+    judged = {match.start(1) for match in _JUDGED.finditer(said) if _JUDGED_WELL.search(match[0].strip())}
+    enclosed = [match.start(1) for match in _ENCLOSED.finditer(said)]
+    return stated | judged | (set(enclosed) if len(enclosed) == 1 else set())
+
+
+def _mentioned(said: str, menu: Menu) -> Pick | None:
+    """The texts of options that a sentence holds, those it denies left out; its first clause goes before the rest."""
+    if menu.mentions is None:
+        return None
+    folded = said.casefold()
+    found, hedged = _texts_in(folded, menu)
+    if not found:
+        return None
+    if len(found) > 1:
+        body = _LEAD.sub("", folded, count=1)
+        clause = _CLAUSE.search(body)
+        head, _ = _texts_in(body[: clause.start()] if clause else "", menu)
+        starts = menu.text(body[: clause.start()].strip()) if clause else None
+        if starts is not None or len(head) == 1:
+            found, hedged = head if starts is None else {starts}, False
+    if hedged or HEDGED.search(said):
+        return Pick(strength=Strength.MENTIONED, reason=f"{shorten(said)} is a hedge")
+    return Pick(frozenset(found), Strength.MENTIONED)
+
+
+def _texts_in(folded: str, menu: Menu) -> tuple[set[int], bool]:
+    """The options whose texts stand in a folded sentence undenied, and whether an "or" joins any of them."""
+    found: set[int] = set()
+    hedged, previous, denied = False, -1, False
+    for match in menu.mentions.finditer(folded) if menu.mentions else ():
+        linked = previous >= 0 and _BETWEEN.match(folded[previous : match.start()]) is not None
+        hedged = hedged or (
+            linked and not denied and _OR.search(folded[previous : match.start()]) is not None
+        )
+        denied = (linked and denied) or DENIED_BEFORE.search(
+            folded[max(0, match.start() - 60) : match.start()]
+        ) is not None
+        denied = denied or DENIED_AFTER.match(folded, match.end()) is not None
+        previous = match.end()
+        if not denied:
+            found.add(menu.places[match[0]])
+    return found, hedged

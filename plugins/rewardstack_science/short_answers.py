@@ -1,0 +1,320 @@
+"""Whether a text says what a short gold answer says: by what kind of thing gold is, then by its words."""
+
+import re
+from fractions import Fraction
+from functools import lru_cache
+
+from rewardstack_math import numeric_value
+from rewardstack_science.chemistry import looks_like_formula
+from rewardstack_science.dates import is_date, read_dates
+from rewardstack_science.equations import find_equations, same_equation
+from rewardstack_science.formulas import ELEMENTS, notation, read_formula
+from rewardstack_science.quantities import same_quantity
+from rewardstack_science.wording import DENIED_AFTER, DENIED_BEFORE, HEDGED, clean, word_list, word_set
+from rewardstack_science.words import FUNCTION_WORDS, Token, tokens
+
+__all__ = ["says"]
+
+_YES = word_set("yes true correct right")
+_NO = word_set("no false incorrect wrong")
+_SEPARATOR = re.compile(r"\s*(?:[,;\n]\s*(?:and\s|&\s)?|\s(?:and|&)\s|\s/\s)\s*")
+_LEAD = re.compile(r"(?i:.*?\b(?:are|is|include|includes|namely)\b:?\s+|.*?:\s+)(?=\S)")
+_SIDE_REMARK = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*\.?\Z")
+_OR = re.compile(r"(?i:\bor\b)|(?<=\w)\s?/\s?(?=[A-Za-z])")
+_FORMULA_WORD = re.compile(r"[\[(]*[A-Z][\w()\[\]^·+*-]*")
+_NUMBER = re.compile(r"[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)?\.?\d+(?:[eE][-+]?\d+)?%?")
+_BOUNDED = re.compile(
+    r"(?i:\b(?:between|less|more|greater|fewer|over|under|above|below|least|most|from|to|not|than)\b|[<>±~])"
+)
+
+
+def says(said: str, gold: str, *, ordered: bool = False, whole: bool = False) -> bool:
+    """Whether a committed text says what gold says; with `whole` only where it says nothing else."""
+    cleaned, wanted = clean(said), clean(gold)
+    if not cleaned:
+        return False
+    for kind in (_equation, _formula, _date, _number, _judgement, same_quantity):
+        verdict = kind(said, gold)
+        if verdict is not None:
+            return verdict
+    if _same_words(cleaned, wanted) or _same_words(_SIDE_REMARK.sub("", cleaned), wanted):
+        return True
+    items = _items(wanted)
+    if len(items) > 1:
+        return _same_items(clean(_one_line(said)), items, ordered=ordered)
+    return not whole and _stands_in(cleaned, wanted)
+
+
+_DENIED = re.compile(r"(?i:\bnot\b|n't\b|\b(?:neither|nor|never|except|without)\b)")
+
+
+def _denied(text: str) -> bool:
+    return _DENIED.search(text) is not None
+
+
+# Kinds of golds: each returns None where gold is not of its kind
+
+
+def _equation(said: str, gold: str) -> bool | None:
+    wanted = find_equations(gold) if "->" in notation(gold) or "=" in gold else []
+    if not wanted:
+        return None
+    stated = find_equations(said)
+    return bool(stated) and same_equation(wanted[0], stated[-1])
+
+
+def _formula(said: str, gold: str) -> bool | None:
+    written = notation(gold)
+    if not looks_like_formula(written):
+        return None
+    wanted, text = read_formula(written), notation(said).strip(" .,;:!?\"'")
+    whole = read_formula(text)
+    if whole is not None and wanted is not None:
+        return whole.substance == wanted.substance
+    if HEDGED.search(text) or _OR.search(text):
+        return False
+    found = {
+        formula.substance
+        for match in _FORMULA_WORD.finditer(text)
+        if looks_like_formula(match[0].rstrip(".,;:"))
+        and (formula := read_formula(match[0].rstrip(".,;:")))
+        and not DENIED_BEFORE.search(text[max(0, match.start() - 60) : match.start()])
+    }
+    return wanted is not None and found == {wanted.substance}
+
+
+def _date(said: str, gold: str) -> bool | None:
+    wanted = is_date(clean(gold))
+    if not wanted:
+        return None
+    found = read_dates(clean(said))
+    return len(found) == 1 and bool(found[0] & wanted) and not _denied(said) and not HEDGED.search(said)
+
+
+@lru_cache(maxsize=1024)
+def _as_number(text: str) -> Fraction | None:
+    """Return the number that a text as a whole is, in digits or words."""
+    bare = text.strip(" .,;:!?\"'").removeprefix("about ").removeprefix("exactly ")
+    if len(bare) > 200:
+        return None
+    if bare[:1].isalpha() and (spelled := _spelled(bare.casefold().replace("-", " ").split())) is not None:
+        return spelled
+    if _NAMES.search(_COMMAND.sub("", bare)) or not _DIGIT.search(bare):
+        return None
+    value = numeric_value(bare)
+    return value / 100 if value is not None and bare.endswith("%") else value
+
+
+_COMMAND = re.compile(r"\\(?:d|t)?(?:frac|sqrt|pi|times|cdot)(?![a-z])")
+_NAMES = re.compile(r"[^\W\d_]{2,}|[^\W\d_eExπ]")  # "23 pairs" is no number
+_DIGIT = re.compile(r"[\dπ]")
+_UNITS = {
+    word: value
+    for value, word in enumerate(
+        word_list(
+            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+            " seventeen eighteen nineteen"
+        )
+    )
+}
+_TENS = {
+    word: 10 * value
+    for value, word in enumerate(word_list("twenty thirty forty fifty sixty seventy eighty ninety"), 2)
+}
+_POWERS = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+
+
+def _spelled(words: list[str]) -> Fraction | None:
+    """Return a number in words: forty six, two hundred and five."""
+    total, part = 0, 0
+    words = [word for word in words if word != "and"]
+    if not words or len(words) > 12:
+        return None
+    for word in words:
+        if word in _UNITS or word in _TENS:
+            part += _UNITS.get(word, _TENS.get(word, 0))
+        elif word == "hundred":
+            part = (part or 1) * 100
+        elif word in _POWERS:
+            total, part = total + (part or 1) * _POWERS[word], 0
+        else:
+            return None
+    return Fraction(total + part)
+
+
+def _number(said: str, gold: str) -> bool | None:
+    wanted = _as_number(clean(gold))
+    if wanted is None:
+        return None
+    text = clean(said)
+    value = _as_number(text)
+    if value is None:
+        text = text.rpartition("=")[2] if "=" in text else text
+        numbers = _NUMBER.findall(text)
+        if len(numbers) != 1 and not _spelled_in(text, wanted):
+            return False
+        if _BOUNDED.search(text) or HEDGED.search(text) or _OR.search(text):
+            return False
+        value = _as_number(numbers[0]) if numbers else wanted
+    return value is not None and _close(value, wanted)
+
+
+def _close(one: Fraction, two: Fraction) -> bool:
+    return one == two or abs(one - two) <= abs(two) / 1_000_000
+
+
+def _spelled_in(text: str, wanted: Fraction) -> bool:
+    """Whether a sentence without digits holds one number in words, and that is the one."""
+    words = text.casefold().replace("-", " ").rstrip(".!").split()
+    runs = "".join(
+        "n" if word in _UNITS or word in _TENS or word in _POWERS or word == "hundred" else " "
+        for word in words
+    )
+    spans = [match.span() for match in re.finditer("n+", runs)]
+    return len(spans) == 1 and _spelled(words[slice(*spans[0])]) == wanted
+
+
+def _judgement(said: str, gold: str) -> bool | None:
+    wanted = clean(gold).casefold().strip(" .")
+    if wanted not in ("yes", "no", "true", "false"):
+        return None
+    text = clean(said).casefold()
+    words = re.findall(r"[a-z']+", text)
+    if not words or HEDGED.search(text):
+        return False
+    lead = words[0]
+    judged = [word for word in words if word in _YES | _NO]
+    if lead not in _YES | _NO and (not judged or _denied(text) or "not" in words):
+        return False
+    stated = lead if lead in _YES | _NO else judged[-1]
+    opposed = any((word in _YES) != (stated in _YES) for word in judged)
+    return (stated in _YES) == (wanted in _YES) and (
+        not opposed or (lead == stated and "," in text[: len(lead) + 2])
+    )
+
+
+# Words
+
+
+def _same_words(said: str, gold: str) -> bool:
+    if gold in ELEMENTS and said.strip(" .") != gold:
+        return False  # K is potassium, and k is not
+    lone = len(gold) < 6  # "(a)" is a label and no article
+    one, two = ([word for word, _, _ in tokens(text, articles=lone)] for text in (said, gold))
+    return bool(two) and (one == two or "".join(one) == "".join(two)) and _signs(said) == _signs(gold)
+
+
+def _signs(text: str) -> list[str]:
+    """The marks that tell texts apart though their words are equal: +, -, <, > before a word or number, %, ^."""
+    return re.findall(r"(?<![\w)])[-+](?=\d)|[<>%^±]|(?<=\w)[+](?!\w)", text)
+
+
+_BULLET = re.compile(r"\A\s*(?:[-*•>#]+|\(?\w[.)])\s+")
+
+
+def _one_line(text: str) -> str:
+    """A list with an item a line, as a list in one line."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    return "; ".join(_BULLET.sub("", line) for line in lines) if len(lines) > 1 else text
+
+
+@lru_cache(maxsize=256)
+def _items(text: str) -> list[str]:
+    """The items of a list, one where a text is none."""
+    bare = text.strip(" .{}[]()")
+    parts = [part.strip(" .{}[]()'\"") for part in _SEPARATOR.split(bare)]
+    parts = [part for part in parts if part]
+    short = all(len(part.split()) <= 4 for part in parts)
+    return (
+        parts if len(parts) > 1 and short and not re.fullmatch(r"[\d,.]+", bare.replace(" ", "x")) else [text]
+    )
+
+
+def _same_items(said: str, items: list[str], *, ordered: bool) -> bool:
+    """Whether a text lists these items and no other."""
+    if HEDGED.search(said) or _OR.search(said) or _denied(said):
+        return False
+    lead = _LEAD.match(said)
+    return any(
+        _match_items(_items(part), items, ordered=ordered)
+        for part in ({said, said[lead.end() :]} if lead else {said})
+    )
+
+
+def _match_items(said: list[str], items: list[str], *, ordered: bool) -> bool:
+    if len(said) != len(items):
+        return False
+    if ordered:
+        return all(_item_says(one, two) for one, two in zip(said, items, strict=True))
+    left = list(items)
+    for each in said:
+        match = next((item for item in left if _item_says(each, item)), None)
+        if match is None:
+            return False
+        left.remove(match)
+    return True
+
+
+def _item_says(said: str, item: str) -> bool:
+    verdicts = (kind(said, item) for kind in (_formula, _date, _number))
+    decided = next((verdict for verdict in verdicts if verdict is not None), None)
+    return _same_words(said, item) if decided is None else decided
+
+
+_KIND_OF = re.compile(r"(?i:\b(?:kind|type|sort|form|part|lack|absence|opposite) of (?:the |an? )?)\Z")
+_CONTRASTS = frozenset(("not", "rather", "unlike", "instead"))
+_VERBS = word_set(
+    "occur occurs causes cause makes make produces produce forms form gives give happens happen "
+    "discovered proposed found wrote works acts plays explains describes contains carries carry absorbs absorb controls transports stores converts increases decreases"
+)
+
+
+def _stands_in(said: str, gold: str) -> bool:
+    """Whether gold's words stand in a sentence as its answer: undenied, unhedged, no part of a name or a list."""
+    words, wanted = tokens(said, articles=True), [word for word, _, _ in tokens(gold)]
+    joined = [word for word, _, _ in words]
+    if not wanted or len("".join(wanted)) < 3 or HEDGED.search(said) or len(words) > 60:
+        return False
+    if _OR.search(said) and not _OR.search(gold):
+        return False
+    found = False
+    for start in range(len(joined) - len(wanted) + 1):
+        if joined[start : start + len(wanted)] != wanted:
+            continue
+        first, last = words[start], words[start + len(wanted) - 1]
+        before, after = said[: first[1]], said[last[2] :]
+        if DENIED_BEFORE.search(before[-60:]) or DENIED_AFTER.match(after):
+            return False
+        found = found or (
+            _free_before(before, words[:start]) and _free_after(after, words[start + len(wanted) :])
+        )
+    return found
+
+
+def _free_before(before: str, words: list[Token]) -> bool:
+    """Whether what stands before a mention leaves it a name of its own."""
+    if not words or (before.rstrip(" \"'").endswith((":", ".", ";", "-")) and before[-1:] == " "):
+        return True
+    if before.rstrip(" \"'").endswith(","):
+        return len(words) > 2 and any(word in FUNCTION_WORDS for word, _, _ in words)
+    if _KIND_OF.search(before):
+        return False
+    return words[-1][0] in FUNCTION_WORDS and words[-1][0] not in ("and", "than", "but")
+
+
+def _free_after(after: str, words: list[Token]) -> bool:
+    """Whether what stands behind a mention leaves it a name of its own, and the only one."""
+    if not words or after.lstrip(" \"'")[:1] in (".", ";", "(", ":", "!"):
+        return True
+    following = words[0][0]
+    plain = (
+        following in FUNCTION_WORDS
+        or following in _CONTRASTS
+        or following in _VERBS
+        or following.endswith("ed")
+    )
+    if after.lstrip(" \"'")[:1] == ",":
+        return following in _CONTRASTS or (following in FUNCTION_WORDS and following != "and")
+    if following == "and":
+        return len(words) > 1 and words[1][0] in FUNCTION_WORDS
+    return plain and after[:1] == " "

@@ -1,0 +1,104 @@
+r"""Text made comparable: markup, look-alikes and spacing taken away; words for doubt, denial and correction.
+
+Everything here is linear in the length of the text and evaluates nothing.
+"""
+
+import re
+import unicodedata
+
+__all__ = [
+    "CORRECTION",
+    "DENIED_AFTER",
+    "DENIED_BEFORE",
+    "HEDGED",
+    "clean",
+    "fold",
+    "shorten",
+    "squeeze",
+    "word_list",
+    "word_set",
+]
+
+_INVISIBLE = dict.fromkeys(
+    [0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF]
+)
+_WRAPPER = re.compile(
+    r"\\(?:text[a-z]*|math(?:rm|bf|it|sf|tt|cal|normal)|operatorname|mbox|boxed|fbox|emph)\s*\{([^{}]*)\}"
+)
+_MARKS = str.maketrans(
+    {"“": '"', "”": '"', "‘": "'", "’": "'", "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-"}
+)
+_MARKUP = re.compile(
+    r"\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|`+|\$|\\[()\[\]]|\\(?:left|right|displaystyle)(?![a-z])|\\[,;:! ]|~"
+)
+_SPACE = re.compile(r"\s+")
+
+# A choice that is not made. "I think", "probably" and "I would say" still make one.
+HEDGED = re.compile(
+    r"(?i:\b(?:maybe|perhaps|possibly|not (?:quite |entirely |really )?(?:sure|certain)|unsure|uncertain|no idea)\b"
+    r"|\b(?:might|could|may)(?: well| also| just)? be\b|\beither\b(?! way)|\b(?:toss[- ]?up|torn between|hard to say)\b)"
+)
+# What ends with this, right before a mention, denies it.
+DENIED_BEFORE = re.compile(
+    r"(?i:(?:\bnot|n't|\bneither|\bnor|\bnever|\bexcept(?: for)?|\brather than|\binstead of|\bunlike|\bother than|\bwithout"
+    r"|\bno longer|\bisnt|\brul(?:e|es|ed|ing) out|\beliminat\w{1,5}|\bexclud\w{1,4}|\breject\w{0,3}|\bthan|\bopposed to"
+    r"|\bcannot be|\bcan't be|\bused to think|\b(?:first|initially) (?:thought|said|chose)|\bnon|\babsence of|\black of)"
+    r"[\s\"'(-]{1,3}(?:(?:be|necessarily|quite|simply|just|a|an|the|option|choice|answer|letter|in|is|by|from|of|to|due)[\s\"'(]{1,3}){0,3})\Z"
+)
+# What begins like this, right behind a mention, denies it.
+DENIED_AFTER = re.compile(
+    r"(?i:[)\]\"'.]{0,2},?\s{1,2}(?:which |that |it )?(?:(?:is|are|was|were|does|do|can|could|would|must|seems|looks)(?: \w{1,12}ly| also| both| all){0,2}"
+    r"(?:n't|\s(?:not|never|no)\b|\s(?:wrong|incorrect|false|untrue|impossible|out|ruled out|eliminated|excluded|a distractor)\b)"
+    r"|(?:cannot|can't)\b))"
+)
+# Between two answers: the later one is meant to replace the earlier one.
+CORRECTION = re.compile(
+    r"(?i:\b(?:wait|hold on|actually|correction|oops|sorry|mistake\w{0,2}|mistook|wrong|incorrect|error|scratch that|strike that"
+    r"|second thoughts?|reconsider\w{0,3}|re-?check\w{0,3}|re-?examin\w{0,3}|double[- ]check\w{0,3}|revis\w{1,3}|changed? my mind"
+    r"|instead|rather|final|finally|let me (?:correct|redo|fix|re)|misread|on reflection|now)\b|\bno[,.:;!-])"
+)
+
+
+def clean(text: str) -> str:
+    r"""Return a text without markup: emphasis, dollar signs, `\text{}` and its kin, look-alike marks, extra spaces."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text.translate(_INVISIBLE)).translate(_MARKS)
+    if "\\" in text:
+        for _ in range(3):
+            text, count = _WRAPPER.subn(r" \1 ", text)
+            if not count:
+                break
+        text = (
+            text.replace("\\dfrac", "\\frac")
+            .replace("\\tfrac", "\\frac")
+            .replace("^\\circ", "°")
+            .replace("^{\\circ}", "°")
+        )
+        text = text.replace("\\%", "%")
+    return _SPACE.sub(" ", _MARKUP.sub("", text)).strip()
+
+
+def fold(text: str) -> str:
+    """Return a clean text for comparison: without case and without the punctuation that ends it."""
+    return text.casefold().rstrip(" .,;:!").lstrip(" ")
+
+
+def squeeze(text: str) -> str:
+    """Return a text without any spaces."""
+    return text.replace(" ", "")
+
+
+def shorten(text: str, most: int = 80) -> str:
+    """Return a text as it can stand in a reason: on one line, at most `most` characters."""
+    head = " ".join(text[: 3 * most].encode("utf-8", "replace").decode().split())
+    return head if len(head) <= most else f"{head[: most - 3]}..."
+
+
+def word_list(text: str) -> list[str]:
+    """Return the words of a text; tables of words read best as texts."""
+    return text.split()
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text as a set."""
+    return frozenset(text.split())
