@@ -37,10 +37,12 @@ class Page:
         for name in ("examples", "tests"):
             (folder / name).symlink_to(ROOT / name)
 
-    def run(self) -> None:
-        """Run every block; the first that fails raises, naming page and line."""
-        for block in blocks_of(self.path.read_text("utf-8")):
+    def run(self) -> int:
+        """Run every block and return how many there were; the first that fails raises, naming page and line."""
+        blocks = blocks_of(self.path.read_text("utf-8"))
+        for block in blocks:
             self.run_block(block)
+        return len(blocks)
 
     def run_block(self, block: Block) -> None:
         """Write a block where it names a file, and run it by its language."""

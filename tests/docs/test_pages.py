@@ -18,7 +18,7 @@ LONGEST_LINE = 130  # links and tables may pass the 110 that are aimed at
 @pytest.mark.parametrize("path", PAGES, ids=NAMES)
 def test_every_block_of_a_page_runs(path, tmp_path):
     with opened(path, tmp_path) as page:
-        page.run()
+        assert page.run() == len(blocks_of(path.read_text("utf-8")))
 
 
 @pytest.mark.parametrize("path", PAGES, ids=NAMES)

@@ -1,13 +1,12 @@
 """What holds for every reward of the plugin; a new one is covered as soon as it is in `__all__`."""
 
 import json
-import subprocess
-import sys
 import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.plugins import assert_described, loaded_by_importing
 
 import rewardstack_science
 from rewardstack import Score
@@ -67,13 +66,16 @@ def test_no_text_makes_it_raise_or_leave_its_range(name, text):
 @given(gold=hostile)
 def test_no_gold_makes_one_raise(gold):
     rewards = rewardstack_science
-    rewards.quantity("5 m", gold)
-    rewards.text("5 m", gold)
-    rewards.chemistry("H2O", gold)
-    rewards.balanced("H2 -> H2", gold)
-    rewards.consistent("g = 9.8 m/s^2", gold)
-    rewards.choice("C", "A", gold)
-    rewards.choice("C", gold, ["x", gold, "y"])
+    scores = [
+        rewards.quantity("5 m", gold),
+        rewards.text("5 m", gold),
+        rewards.chemistry("H2O", gold),
+        rewards.balanced("H2 -> H2", gold),
+        rewards.consistent("g = 9.8 m/s^2", gold),
+        rewards.choice("C", "A", gold),
+        rewards.choice("C", gold, ["x", gold, "y"]),
+    ]
+    assert all(score.value is None or 0.0 <= score.value <= 1.0 for score in scores)
 
 
 @all_rewards
@@ -107,18 +109,10 @@ def test_a_megabyte_of_hostile_text_takes_under_two_seconds(name):
 
 @all_rewards
 def test_its_docstring_serves_listing_and_manual(name):
-    reward = REWARDS[name]
-    assert 20 < len(reward.summary) <= 110
-    assert reward.summary.endswith(".")
-    assert "Range: " in reward.doc
-    for option in reward.options:
-        assert f"    {option}: " in reward.doc, f"the option {option} is not described"
+    assert_described(REWARDS[name])
 
 
 def test_importing_the_plugin_imports_nothing_big():
-    code = (
-        "import sys, rewardstack_science; "
-        "print([name for name in ('pint', 'sympy', 'mpmath', 'numpy', 'asyncio', 'rich') if name in sys.modules])"
+    assert not loaded_by_importing(
+        "rewardstack_science", ["pint", "sympy", "mpmath", "numpy", "asyncio", "rich"]
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

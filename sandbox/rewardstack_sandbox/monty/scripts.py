@@ -48,7 +48,7 @@ def run(candidate: MontyCandidate, job: Mapping[str, Any], deadline: float) -> t
             return Status.memory_limit_exceeded, str(raised.error), raised.shown
         return Status.runtime_error, "ended with exit code 1", raised.shown
     except Exception:  # the value of its last line cannot be converted, and nobody asked for it
-        pass
+        return Status.accepted, "", ""
     return Status.accepted, "", ""
 
 
