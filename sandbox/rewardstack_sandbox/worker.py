@@ -50,19 +50,11 @@ class Worker:
         self.closed = False
 
     def start(self) -> None:
-        """Start the process, without waiting for it."""
-        ours, theirs = socket.socketpair()
-        text = PROGRAM.format(root=PACKAGE_ROOT, descriptor=theirs.fileno(), isolation=self.isolation)
-        self.process = subprocess.Popen(
-            [sys.executable, "-s", "-P", "-B", "-c", text],
-            pass_fds=(theirs.fileno(),),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            env=environment(),
-            start_new_session=True,
-        )
-        theirs.close()
-        self.channel = Channel(ours)
+        """Start the process, without waiting for it; `SandboxError` where the system has none to give."""
+        try:
+            self.process, self.channel = launch(self.isolation)
+        except OSError as error:
+            raise SandboxError(f"a sandbox worker could not be started: {error.strerror}") from error
         self.ready = False
 
     def ensure(self) -> None:
@@ -161,6 +153,26 @@ class Worker:
             self.channel.close()
         self.process = self.channel = None
         self.ready = False
+
+
+def launch(isolation: str) -> tuple[subprocess.Popen[bytes], Channel]:
+    """Start a worker process; return it and the channel to it."""
+    ours, theirs = socket.socketpair()
+    text = PROGRAM.format(root=PACKAGE_ROOT, descriptor=theirs.fileno(), isolation=isolation)
+    with theirs:
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-s", "-P", "-B", "-c", text],
+                pass_fds=(theirs.fileno(),),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env=environment(),
+                start_new_session=True,
+            )
+        except OSError:
+            ours.close()
+            raise
+    return process, Channel(ours)
 
 
 def environment() -> dict[str, str]:

@@ -114,6 +114,20 @@ def test_async_code_can_wait_for_it(sandbox):
     assert asyncio.run(main()) == ["0\n", "1\n", "2\n", "3\n"]
 
 
+def test_a_system_without_a_process_to_give_is_told_and_leaks_nothing(monkeypatch):
+    def refuse(*_, **__):
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    with Sandbox(workers=1) as sandbox:
+        with monkeypatch.context() as patch:
+            patch.setattr(subprocess, "Popen", refuse)
+            before = used(os.getpid())[0]
+            with pytest.raises(SandboxError, match="could not be started: Resource temporarily"):
+                sandbox.run("pass")
+            assert used(os.getpid())[0] == before
+        assert sandbox.run("pass").status == "accepted"
+
+
 def test_closed():
     sandbox = Sandbox(workers=1)
     sandbox.run("pass")
