@@ -51,14 +51,16 @@ class Outcome(msgspec.Struct):
 class Session:
     """A run prepared up to its first step. `tell` is called with what was found, kind and text.
 
+    `resume` goes on from the last checkpoint of the run's folder, `force` also where that run had another stack.
     Raises one of the `RewardstackError`s for whatever can be known to be wrong before the model is loaded.
     """
 
-    def __init__(self, config: Config, tell: Tell, *, resume: bool = False) -> None:
+    def __init__(self, config: Config, tell: Tell, *, resume: bool = False, force: bool = False) -> None:
         check_watching(config)
         self.config = config
         self.tell = tell
         self.resume = resume
+        self.force = force
         self.folder = Path(config.output)
         for sentence in config.translated:
             tell("translated", sentence)
@@ -205,9 +207,12 @@ class Session:
             then = read_identity(path)
             if then != now:
                 what = " and ".join(name for name in now if then.get(name) != now[name])
-                raise ResumeError(
-                    f"{self.folder} cannot be gone on with: its {what} is another. Choose another `output`"
-                )
+                if not self.force:
+                    raise ResumeError(
+                        f"{self.folder} was begun with another {what}. Choose another `output`, or go on all the same "
+                        "with --force"
+                    )
+                self.tell("resume", f"with another {what} than the run was begun with")
         write_stack(self.config.stack, self.folder / "stack.toml")
         try:
             path.write_bytes(msgspec.json.format(msgspec.json.encode(now), indent=2) + b"\n")
