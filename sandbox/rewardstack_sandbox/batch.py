@@ -52,10 +52,12 @@ class Batch:
     def feed(self, worker: Worker) -> None:
         """Give a worker jobs to do."""
         while self.waiting and len(worker.pending) < AHEAD:
+            if worker.pending and len(self.waiting) <= len(self.workers):
+                return  # the last jobs go to whoever is free first
             message = self.messages[self.waiting[0]]
             data = marshal.dumps(message)  # the interpreter's own format: a worker trusts its caller
-            if worker.pending and (len(data) > ROOM_AHEAD or len(self.waiting) <= len(self.workers)):
-                return  # the last jobs go to whoever is free first
+            if worker.pending and len(data) > ROOM_AHEAD:
+                return
             index = self.waiting.popleft()
             try:
                 if (
