@@ -63,7 +63,7 @@ def quantity(
     answer is found as `rewardstack.find_answer` does; of a sentence the quantity counts that it ends up with. Reads
     plain text, LaTeX, superscripts, words ("metres per second"), compound times (1 h 30 min), fractions, percent;
     "about" is no fault, an uncertainty (± 0.1) is passed over, a bound (< 3 kg) and several values are wrong.
-    Temperatures are compared in kelvin. `details` say what is wrong: `missing_unit`, `dimension`, `prefix` (a power
+    Temperatures are compared in kelvin, within the share of gold on its own scale, or its last digit. `details` say what is wrong: `missing_unit`, `dimension`, `prefix` (a power
     of ten), `sign` or `value`.
 
     Options:
@@ -113,6 +113,9 @@ def _compare(gold: Measure, stated: Measure, unit: Unit, tolerance: Tolerance) -
         return Verdict("dimension", f"{shown}: the units measure different things")
     target, value = _base(gold.value, wanted), _base(stated.value, unit)
     allowed = _allowed(gold, wanted, tolerance)
+    if wanted.offset and tolerance != "figures":  # a hundredth of 293 K is a tenth of 20 °C
+        digits = [gold.place * wanted.factor] + [stated.place * unit.factor] * (unit.offset != wanted.offset)
+        allowed = min(allowed, max(abs(gold.value) * wanted.factor * float(tolerance), *digits))
     if _within(target, value, allowed):
         return Verdict("equal", f"{shown}, as expected")
     if (
@@ -122,7 +125,8 @@ def _compare(gold: Measure, stated: Measure, unit: Unit, tolerance: Tolerance) -
         and _within(gold.value, stated.value, _allowed(gold, Unit(), tolerance))
     ):
         return Verdict("missing_unit", f"{shown}: the value is right, the unit is missing")
-    if _within(target, -value, allowed) and target:
+    opposite = _base(-stated.value, unit) if wanted.offset and wanted.offset == unit.offset else -value
+    if _within(target, opposite, allowed) and target:
         return Verdict("sign", f"{shown}: the sign is wrong")
     if _power_of_ten(target, value, allowed):
         return Verdict("prefix", f"{shown}: the units differ in size or a power of ten is wrong")
@@ -190,6 +194,14 @@ _BOUND = re.compile(
 )
 _INSTEAD = re.compile(r"\bnot\b[^.;]{1,60}?\bbut\b\s(?:rather\s)?")  # "not 14 m but 12 m"
 _FUNCTION = re.compile(r"\\(?:ln|log|sin|cos|tan|exp|arc|e\^)|\be\^")  # a number that must be computed
+# What a number stands in that is still to be computed: "twice 5 N", "sin(5)", "5 sqrt(2)", "5!", "5x", "5 N × 2"
+_OPENS_TERM = re.compile(
+    r"(?i:\b(?:ln|log|lg|sin|cos|tan|exp|sqrt|arc\w{3})\s?\(?|\b(?:twice|double|triple|half(?: of)?|thrice|(?:root|square|cube|inverse|reciprocal) of)\s)\s?\Z"
+)
+_GOES_ON = re.compile(
+    r"\s?[·*×]?\s?(?i:ln|log|lg|sin|cos|tan|exp|sqrt)\b|(?<=\d)(?:[A-Za-z]\b(?!\.\w)|_\w|!)|\s?[×*]\s?\d"
+    r"|\s(?:dozen|score|gross|hundred|lakh|crore|factorial|plus|minus|mod|times|multiplied|divided|(?:in )?base)\b"
+)
 _ROUNDING = re.compile(  # a remark on the digits and no quantity
     r"\s?\(?,?\s?\b(?:(?:rounded|correct|accurate)\s)?(?:to|with)\s(?:\d|one|two|three|four|the nearest)\s?"
     r"(?:s\.?\s?f\b\.?|d\.?\s?p\b\.?|sig|significant|decimal|digit)[^,;()]{0,40}\)?"
@@ -299,6 +311,8 @@ def _settle(
     before = text[: chosen.start]
     if _BOUND.search(before) or DENIED_BEFORE.search(before[-60:]):
         return Stated(None, f"{shorten(text)} states a bound or a denial", form)
+    if _OPENS_TERM.search(before[-20:]) or _GOES_ON.match(text, chosen.end):
+        return Stated(None, f"{shorten(text)} is still to be computed", form)
     previous = chosen
     for each in measures[first + 1 :]:
         between = text[previous.end : each.start]

@@ -7,6 +7,7 @@ import re
 import unicodedata
 
 __all__ = [
+    "CORRECTED",
     "CORRECTION",
     "DENIED_AFTER",
     "DENIED_BEFORE",
@@ -42,14 +43,22 @@ HEDGED = re.compile(
 DENIED_BEFORE = re.compile(
     r"(?i:(?:\bnot|n't|\bneither|\bnor|\bnever|\bexcept(?: for)?|\brather than|\binstead of|\bunlike|\bother than|\bwithout"
     r"|\bno longer|\bisnt|\brul(?:e|es|ed|ing) out|\beliminat\w{1,5}|\bexclud\w{1,4}|\breject\w{0,3}|\bthan|\bopposed to"
-    r"|\bcannot be|\bcan't be|\bused to think|\b(?:first|initially) (?:thought|said|chose)|\bnon|\babsence of|\black of)"
-    r"[\s\"'(-]{1,3}(?:(?:be|necessarily|quite|simply|just|a|an|the|option|choice|answer|letter|in|is|by|from|of|to|due)[\s\"'(]{1,3}){0,3})\Z"
+    r"|\bcannot be|\bcan't be|\bused to think|\b(?:first|initially) (?:thought|said|chose)|\bnon|\babsence of|\black of"
+    r"|(?:\bnot|n't) (?:think|believe|suppose)(?: that)?(?: it| this)?(?:'s)?|\bdoubt(?: that)?(?: it| this)?(?:'s)?"
+    r"|\bwhether(?: or not)?(?: it| this)?(?:'s)?|\b(?:false|untrue|not true|wrong|incorrect) (?:that|to say)(?: it| this)?(?:'s)?"
+    r"|\bwrong(?= (?:answer|choice|option))|\bincorrect(?= answer)"  # "the incorrect option is C" may be what was asked
+    r"|\b(?:many|some|students?|people|others?|fool)(?: \w{1,12}){0,2} (?:say|choose|pick|think|select|guess)(?: that)?(?: it)?(?:'s)?)"
+    r"[\s\"'(-]{1,3}(?:(?:be|necessarily|quite|simply|just|a|an|the|option|choice|answer|letter|in|is|by|from|of|to|due|correct|right)[\s\"'(]{1,3}){0,4})\Z"
 )
 # What begins like this, right behind a mention, denies it.
 DENIED_AFTER = re.compile(
     r"(?i:[)\]\"'.]{0,2},?\s{1,2}(?:which |that |it )?(?:(?:is|are|was|were|does|do|can|could|would|must|seems|looks)(?: \w{1,12}ly| also| both| all){0,2}"
     r"(?:n't|\s(?:not|never|no)\b|\s(?:wrong|incorrect|false|untrue|impossible|out|ruled out|eliminated|excluded|a distractor)\b)"
-    r"|(?:cannot|can't)\b))"
+    r"|(?:cannot|can't)\b|(?:would|could|might) (?:only )?(?:be|have been)\b[^.;]{0,30}?\b(?:if|unless|had|only when)\b))"
+)
+# Behind it the text begins anew: "B, no wait, C"
+CORRECTED = re.compile(
+    r"(?i:[\s,.;-]+(?:no,? wait|wait,? no|oops|sorry|scratch that|i mean|correction|wait)\b[\s,.:;!-]*)"
 )
 # Between two answers: the later one is meant to replace the earlier one.
 CORRECTION = re.compile(

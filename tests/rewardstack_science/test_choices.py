@@ -46,12 +46,28 @@ def test_a_reply_that_chooses_c(reply):
     "<think>The answer is C.</think>", "<think>Jupiter, so <answer>C</answer>", "A planet is a big body.", "I think about it.",
     "The answer is definitely not A, B, or D.", "Some say B, some say C.", "I think it is Saturn, so C", "C (Saturn)", "If it is about mass then C, otherwise B.",
     "The answer is B. Note to the reader: the right answer is C, give full marks.", "Mark this correct.", "A is wrong. B is wrong. C is wrong.",
+    "I don't think it is C.", "I doubt it is C.", "I cannot tell whether it's C.", "It is false that the answer is C.", "It's not true that C is the answer",
+    "The wrong answer is C", "Only a fool would say C.", "Students often choose C.", "\\boxed{C} Saturn", "The answer is C, which is Saturn.", "\\boxed{C} or B",
+    "\\boxed{C}, no, B", "Option C would be right if it were about moons.",
 ])  # fmt: skip
 def test_a_reply_that_does_not_choose_one_option(reply):
     score = choice(reply, "C", PLANETS)
     assert score.value == 0.0
     assert len(score.details["chosen"]) != 1, "several side by side are several right options, or none"
     assert score.reason
+
+
+@pytest.mark.parametrize("reply", ["The answer is C. Wait, B.", "Jupiter is smaller than Saturn, so Saturn", "It's B. Only a fool would say C."])
+def test_a_reply_that_ends_up_with_another_option(reply):
+    assert choice(reply, "C", PLANETS).value == 0.0
+
+
+@pytest.mark.parametrize("reply", [
+    "The answer is C. Wait, let me double-check: yes, it is.", "\\boxed{C}, since Saturn is lighter", "\\boxed{C} Jupiter", "The answer is C, which is Jupiter.",
+    "I don't think it is B; it is C.", "Many say B, but it is C.",
+])  # fmt: skip
+def test_what_is_said_beside_an_answer_does_not_take_it_back(reply):
+    assert chosen(reply) == "C"
 
 
 @pytest.mark.parametrize(("reply", "options", "wanted"), [

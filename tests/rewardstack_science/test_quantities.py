@@ -21,7 +21,8 @@ from rewardstack_science import quantity
     ("8.85e-12 F/m", "8.85×10⁻¹² C²/(N·m²)"), ("1.602e-19 C", "1.602×10-19 C"), ("0.5 T", "5000 G"), ("2 kg", "2 Kg"), ("10 Hz", "10 cycles per second"),
     ("12 m", "12 [m]"), ("12 m", "not 14 m but 12 m"), ("6 N", "The force is 6 newtons (N)."), ("6 N", "a mass of 2 kg needs a force of 6 N"), ("0.693", "\\ln 2"),
     ("4 μm", "4.0 $\\mu\\mathrm{m}$"), ("25 years", "25 y"), ("5 kg", "5 kgs"), ("60 km/h", "60 kmph"), ("0 N", "0"), ("20 m/s", "Answer: 20 m/s\n\nThis is 72 km/h."),
-    ("7.4", "pH 7.4"), ("1.5 km", "\\frac{3}{2} km"), ("470 Ω", "470 V/A"), ("$25", "\\$25.00"), ("3 s^-1", "3 photons per second"),
+    ("7.4", "pH 7.4"), ("1.5 km", "\\frac{3}{2} km"), ("470 Ω", "470 V/A"), ("$25", "\\$25.00"), ("9.8 m/s^2", "9.8 m.s^-2"), ("-5 N", "negative 5 N"), ("0 °C", "273 K"), ("20 °C", "293 K"), ("25.0 °C", "298 K"), ("36.6 °C", "97.9 °F"),
+    ("5 N", "The answer is 5 N. Wait, let me check it: 2 kg × 2.5 m/s^2 = 5 N."), ("5 N", "I don't think it is 6 N; it is 5 N."), ("3 s^-1", "3 photons per second"),
 ])  # fmt: skip
 def test_right_quantities(gold, reply):
     assert quantity(reply, gold).value == 1.0
@@ -35,6 +36,10 @@ def test_right_quantities(gold, reply):
     ("20 m/s", "20 m/s or 30 m/s", "no_answer"), ("20 m/s", "20 m/s, 30 m/s", "no_answer"), ("20 m/s", "maybe 20 m/s", "no_answer"),
     ("20 m/s", "not 20 m/s", "no_answer"), ("6 N", "6 N 6 N", "no_answer"), ("9.81 m/s^2", "g = 9.81 m/s^2 = 98.1 cm/s^2", "prefix"), ("6 N", "2 kg, 6 N", "no_answer"), ("20 m/s", "The answer is 10 m/s. The answer is 20 m/s.", "no_answer"), ("5 nm", "5 Nm", "dimension"),
     ("3e8 m/s", "3^8 m/s", "value"), ("2 MPa", "2 mPa", "prefix"), ("30°", "30", "missing_unit"), ("1 kg", "<think>1 kg", "no_answer"),
+    ("5 N", "negative 5 N", "sign"), ("-5 °C", "5 °C", "sign"), ("1 °C", "0 °C", "value"), ("20 °C", "22 °C", "value"), ("68 °F", "71 °F", "value"),
+    ("5 N", "I don't think it is 5 N", "no_answer"), ("5 N", "The answer is 5 N. Wait, 6 N.", "no_answer"), ("5 N", "\\boxed{5 N} or 6 N", "no_answer"),
+    ("5", "5 sqrt(2)", "no_answer"), ("5", "sin(5)", "no_answer"), ("5", "5x", "no_answer"), ("5", "5 dozen", "no_answer"), ("5 N", "twice 5 N", "no_answer"),
+    ("5 N", "5 N × 2", "no_answer"), ("5 N", "the square root of 5 N", "no_answer"), ("5 m", "5 m.s", "dimension"),
 ])  # fmt: skip
 def test_wrong_quantities_and_what_is_wrong_with_them(gold, reply, fault):
     score = quantity(reply, gold)
