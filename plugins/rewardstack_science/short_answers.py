@@ -26,6 +26,11 @@ _NUMBER = re.compile(r"[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)?\.?\d+(?:[eE][-+]?\d+)
 _BOUNDED = re.compile(
     r"(?i:\b(?:between|less|more|greater|fewer|over|under|above|below|least|most|from|to|not|than)\b|[<>±~])"
 )
+# What makes another number of one: half of 46, 46 squared, x^46, 46k
+_CHANGED = re.compile(
+    r"(?i:\b(?:half|twice|double|triple|root|squared?|cubed?|factorial|dozens?|hundreds?|thousands?|(?:m|b|tr)illions?|plus|minus)\b|\^|\dk\b)"
+)
+_SCALED = re.compile(r"(\d)\s(thousand|million|billion)\b", re.IGNORECASE)
 
 
 def says(said: str, gold: str, *, ordered: bool = False, whole: bool = False) -> bool:
@@ -45,7 +50,9 @@ def says(said: str, gold: str, *, ordered: bool = False, whole: bool = False) ->
     return not whole and _stands_in(cleaned, wanted)
 
 
-_DENIED = re.compile(r"(?i:\bnot\b|n't\b|\b(?:neither|nor|never|except|without)\b)")
+_DENIED = re.compile(
+    r"(?i:\bnot\b|n't\b|\b(?:neither|nor|never|except|without|hardly|barely|scarcely|doubt)\b)"
+)
 
 
 def _denied(text: str) -> bool:
@@ -65,10 +72,10 @@ def _equation(said: str, gold: str) -> bool | None:
 
 def _formula(said: str, gold: str) -> bool | None:
     written = notation(gold)
-    if not looks_like_formula(written):
-        return None
     wanted, text = read_formula(written), notation(said).strip(" .,;:!?\"'")
     whole = read_formula(text)
+    if not looks_like_formula(written):  # HF may be a word, yet Hf is no way to write it
+        return False if wanted and whole and wanted.substance != whole.substance else None
     if whole is not None and wanted is not None:
         return whole.substance == wanted.substance
     if HEDGED.search(text) or _OR.search(text):
@@ -83,12 +90,18 @@ def _formula(said: str, gold: str) -> bool | None:
     return wanted is not None and found == {wanted.substance}
 
 
+_SOME_TIME = re.compile(
+    r"(?i:\b(?:before|after|until|by|around)\s(?:the\s)?(?=[\d(]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"
+)
+
+
 def _date(said: str, gold: str) -> bool | None:
     wanted = is_date(clean(gold))
     if not wanted:
         return None
     found = read_dates(clean(said))
-    return len(found) == 1 and bool(found[0] & wanted) and not _denied(said) and not HEDGED.search(said)
+    refused = _denied(said) or HEDGED.search(said) or _SOME_TIME.search(said)
+    return len(found) == 1 and bool(found[0] & wanted) and not refused
 
 
 @lru_cache(maxsize=1024)
@@ -132,7 +145,12 @@ def _spelled(words: list[str]) -> Fraction | None:
         return None
     for word in words:
         if word in _UNITS or word in _TENS:
-            part += _UNITS.get(word, _TENS.get(word, 0))
+            value = _UNITS.get(word, _TENS.get(word, 0))
+            if part % (100 if value > 9 else 10) or (
+                0 < part % 100 < 20
+            ):  # "one one", "twenty forty" are two
+                return None
+            part += value
         elif word == "hundred":
             part = (part or 1) * 100
         elif word in _POWERS:
@@ -146,16 +164,22 @@ def _number(said: str, gold: str) -> bool | None:
     wanted = _as_number(clean(gold))
     if wanted is None:
         return None
-    text = clean(said)
+    text = re.sub(r"(?i:\b(?:minus|negative)\s)(?=\d)", "-", clean(said))
     value = _as_number(text)
     if value is None:
         text = text.rpartition("=")[2] if "=" in text else text
+        scaled = _SCALED.search(text)
+        times = _POWERS[scaled[2].lower()] if scaled else 1
+        text = _SCALED.sub(r"\1", text)
         numbers = _NUMBER.findall(text)
         if len(numbers) != 1 and not _spelled_in(text, wanted):
             return False
         if _BOUNDED.search(text) or HEDGED.search(text) or _OR.search(text):
             return False
+        if (numbers and _CHANGED.search(text)) or _denied(text):
+            return False
         value = _as_number(numbers[0]) if numbers else wanted
+        value = None if value is None else value * times
     return value is not None and _close(value, wanted)
 
 
@@ -188,6 +212,8 @@ def _judgement(said: str, gold: str) -> bool | None:
         return False
     stated = lead if lead in _YES | _NO else judged[-1]
     opposed = any((word in _YES) != (stated in _YES) for word in judged)
+    if opposed and len(judged) == len(words):  # "Yes, no" says neither
+        return False
     return (stated in _YES) == (wanted in _YES) and (
         not opposed or (lead == stated and "," in text[: len(lead) + 2])
     )
@@ -206,7 +232,7 @@ def _same_words(said: str, gold: str) -> bool:
 
 def _signs(text: str) -> list[str]:
     """The marks that tell texts apart though their words are equal: +, -, <, > before a word or number, %, ^."""
-    return re.findall(r"(?<![\w)])[-+](?=\d)|[<>%^±]|(?<=\w)[+](?!\w)", text)
+    return re.findall(r"(?<![\w)])-(?=\d)|[+<>≤≥≠%^±]", text)
 
 
 _BULLET = re.compile(r"\A\s*(?:[-*•>#]+|\(?\w[.)])\s+")
@@ -261,7 +287,9 @@ def _item_says(said: str, item: str) -> bool:
     return _same_words(said, item) if decided is None else decided
 
 
-_KIND_OF = re.compile(r"(?i:\b(?:kind|type|sort|form|part|lack|absence|opposite) of (?:the |an? )?)\Z")
+_KIND_OF = re.compile(
+    r"(?i:\b(?:kind|type|sort|form|part|lack|absence|opposite|reverse|inverse|contrary) of (?:the |an? )?)\Z"
+)
 _CONTRASTS = frozenset(("not", "rather", "unlike", "instead"))
 _VERBS = word_set(
     "occur occurs causes cause makes make produces produce forms form gives give happens happen "
@@ -286,9 +314,20 @@ def _stands_in(said: str, gold: str) -> bool:
         if DENIED_BEFORE.search(before[-60:]) or DENIED_AFTER.match(after):
             return False
         found = found or (
-            _free_before(before, words[:start]) and _free_after(after, words[start + len(wanted) :])
+            _signs(_marked(before, said[first[1] : last[2]], after)) == _signs(gold)
+            and _free_before(before, words[:start])
+            and _free_after(after, words[start + len(wanted) :])
         )
     return found
+
+
+def _marked(before: str, mention: str, after: str) -> str:
+    """A mention with the marks that touch it: -5, Na+."""
+    return (
+        re.sub(r".*[\s\w(]", "", before[-8:], flags=re.DOTALL)
+        + mention
+        + (after[:1] if after[:1] in "+%" else "")
+    )
 
 
 def _free_before(before: str, words: list[Token]) -> bool:

@@ -57,7 +57,14 @@ def test_a_reply_that_does_not_choose_one_option(reply):
     assert score.reason
 
 
-@pytest.mark.parametrize("reply", ["The answer is C. Wait, B.", "Jupiter is smaller than Saturn, so Saturn", "It's B. Only a fool would say C."])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The answer is C. Wait, B.",
+        "Jupiter is smaller than Saturn, so Saturn",
+        "It's B. Only a fool would say C.",
+    ],
+)
 def test_a_reply_that_ends_up_with_another_option(reply):
     assert choice(reply, "C", PLANETS).value == 0.0
 
