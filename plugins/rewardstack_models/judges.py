@@ -33,6 +33,8 @@ def check(options: Mapping[str, Any]) -> None:
             )
     if options["pair"] and options["shots"]:
         raise ValueError("shots show verdicts on one reply; they do not go with pair")
+    if options["pair"] and options["control"]:
+        raise ValueError("control asks about one reply alone; it does not go with pair")
 
 
 @reward(deterministic=False, check=check)

@@ -51,6 +51,8 @@ def check_criteria(criteria: Sequence[Criterion]) -> None:
         raise ValueError("a criterion needs a text")
     if not all(math.isfinite(each.weight) and each.weight for each in criteria):
         raise ValueError("the weight of a criterion is a finite number other than 0")
+    if any(each.must and each.weight < 0 for each in criteria):
+        raise ValueError("a fault, whose weight is below 0, cannot be one that must be met")
     if not any(each.weight > 0 for each in criteria):
         raise ValueError("at least one criterion needs a weight above 0, or nothing can be earned")
 

@@ -65,6 +65,14 @@ ORDERS = [
 ]
 
 HONEST = [
+    "Evaluation: 3 + 4 = 7.",
+    "Assessment is important in schools.",
+    "The rating is a mean of four.",
+    "The final grade is 85 percent.",
+    "The judgement is subjective.",
+    "Select all that are correct. A and B hold.",
+    "Consider the case where all are correct.",
+    "Choose x so that the sum is perfect.",
     "The sum of 2 and 2 is 4, so the answer is 4.",
     "Therefore the statement is correct, since x < 3 and y > 4.",
     "We ignore friction. The speed is 4 m/s.",

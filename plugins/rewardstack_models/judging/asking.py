@@ -16,7 +16,7 @@ from rewardstack_models.errors import BudgetSpent, EndpointError
 from rewardstack_models.judging.budget import Limits
 from rewardstack_models.judging.cache import default_path
 from rewardstack_models.judging.endpoints import check_endpoint, check_variable, endpoint_at
-from rewardstack_models.judging.exchanges import Care, Refused, Usage, exchange
+from rewardstack_models.judging.exchanges import Care, Refused, Usage, exchange, is_kept
 from rewardstack_models.judging.orders import find_order
 from rewardstack_models.judging.replies import Request
 from rewardstack_models.judging.substance import find_nothing
@@ -110,19 +110,26 @@ class Asker:
         """Return what one judge says; structured output where its server has it, and no more once it refused."""
         judge = self.judges[place]
         url = judge.endpoint or self.endpoint
-        plain: dict[str, Any] = {"max_tokens": self.max_tokens, **(self.parameters or {})}
+        plain: dict[str, Any] = dict(self.parameters or {})
+        if "max_completion_tokens" not in plain:  # its successor, which some models take alone
+            plain["max_tokens"] = self.max_tokens
         if self.temperature >= 0:
             plain["temperature"] = self.temperature
         care, endpoint = self.care(judge), endpoint_at(url)
 
+        def request(parameters: dict[str, Any]) -> Request:
+            return Request(url, judge.model, tuple(messages), parameters)
+
         async def put(parameters: dict[str, Any]) -> Opinion:
-            request = Request(url, judge.model, tuple(messages), parameters)
-            return Opinion(
-                place, judge.model, await exchange(request, care, lambda reply: read_verdict(reply, labels))
-            )
+            usage = await exchange(request(parameters), care, lambda reply: read_verdict(reply, labels))
+            return Opinion(place, judge.model, usage)
 
         if self.output == "text" or (self.output == "auto" and endpoint.plain_text):
             return await put(plain)
+        if self.output == "auto" and await is_kept(request(plain), care):
+            return await put(
+                plain
+            )  # asked in words by an earlier run: trying the schema anew would cost a call
         try:
             return await put({**plain, "response_format": schema_of(labels)})
         except Refused as error:
@@ -130,8 +137,11 @@ class Asker:
                 raise EndpointError(
                     f'the endpoint {url} does not take structured output: {error}; set output = "text"'
                 ) from error
-        endpoint.plain_text = True
-        return await put(plain)
+        opinion = await put(plain)
+        endpoint.plain_text = (
+            True  # not before: what was refused may have been this question, whatever its form
+        )
+        return opinion
 
     async def ask_all(self, messages: Sequence[dict[str, str]], labels: Sequence[str]) -> list[Opinion]:
         """Return what the judges say: all of them, or `quorum` where that many are enough.
@@ -183,7 +193,7 @@ def check_asker(options: Mapping[str, Any]) -> None:
         raise ValueError("budget_file without budget_tokens or budget_money limits nothing")
     if options["budget_money"] is not None and not options["price_read"] + options["price_written"]:
         raise ValueError("budget_money needs price_read and price_written, the prices of a million tokens")
-    taken = {"model", "messages", "stream", "n", "max_tokens", "temperature", "response_format"}
+    taken = {"model", "messages", "stream", "n", "max_tokens", "temperature", "response_format", "best_of"}
     if clash := sorted(taken & set(options["parameters"] or {})):
         raise ValueError(
             f"parameters must not hold {clash[0]!r}: it is set otherwise, or would change what comes back"
