@@ -19,6 +19,7 @@ __all__ = ["Verdict", "compare_quantities", "quantity", "read_gold", "same_quant
 Tolerance = float | Literal["figures"]
 Kind = Literal["equal", "missing_unit", "dimension", "sign", "prefix", "value"]
 
+WITHOUT_FIGURES = 0.01  # of a gold that has no last digit: 1/2, √2
 SLACK = 1e-9  # of the tolerance itself, for what floats lose
 
 
@@ -68,7 +69,7 @@ def quantity(
 
     Options:
         tolerance: How far the value may be from gold, as a share of gold; `figures`: half of what gold's last digit
-            stands for. A row's own column `rtol` goes before it.
+            stands for (0.01 where it has none: 1/2). A row's own column `rtol` goes before it.
         without_unit: The credit for the right value without its unit.
         thinking: An answer inside thinking counts too.
         tag: The tag that holds answers.
@@ -140,7 +141,7 @@ def _base(value: float, unit: Unit) -> float:
 
 def _allowed(gold: Measure, unit: Unit, tolerance: Tolerance) -> float:
     if tolerance == "figures":
-        return gold.place * unit.factor
+        return gold.place * unit.factor or abs(_base(gold.value, unit)) * WITHOUT_FIGURES
     return abs(_base(gold.value, unit)) * float(tolerance)
 
 

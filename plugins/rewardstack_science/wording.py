@@ -58,7 +58,7 @@ DENIED_AFTER = re.compile(
 )
 # Behind it the text begins anew: "B, no wait, C"
 CORRECTED = re.compile(
-    r"(?i:[\s,.;-]+(?:no,? wait|wait,? no|no(?=,)|oops|sorry|scratch that|i mean|correction|wait)\b[\s,.:;!-]*)"
+    r"(?i:(?<![\s,.;-])[\s,.;-]+(?:no,? wait|wait,? no|no(?=,)|oops|sorry|scratch that|i mean|correction|wait)\b[\s,.:;!-]*)"
 )
 # Between two answers: the later one is meant to replace the earlier one.
 CORRECTION = re.compile(

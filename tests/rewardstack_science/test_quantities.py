@@ -62,6 +62,15 @@ def test_the_tolerance_is_a_share_of_gold_or_that_of_its_digits():
     assert quantity("10 m", "9.8 m", rtol=0.05).value == 1.0, "a row's own tolerance"
 
 
+@pytest.mark.parametrize(("gold", "right", "wrong"), [
+    ("1/2 m", "0.5 m", "1 m"), ("2π rad", "6.28 rad", "6.5 rad"), ("1 h 30 min", "90 min", "100 min"), ("5 million", "5.4 million", "5.6 million"),
+    ("3 × 10^6 m", "3.4e6 m", "3.6e6 m"), ("9.81(2) m", "9.814 m", "9.82 m"), ("1,500 m", "1500.4 m", "1501 m"),
+])  # fmt: skip
+def test_figures_are_those_of_the_number_as_it_is_written(gold, right, wrong):
+    assert quantity(right, gold, tolerance="figures").value == 1.0
+    assert quantity(wrong, gold, tolerance="figures").value == 0.0
+
+
 def test_a_value_without_its_unit_earns_what_the_option_says():
     assert quantity("9.8", "9.8 m", without_unit=0.3).value == 0.3
     assert quantity("9.7", "9.8 m", without_unit=0.3, tolerance=0.001).value == 0.0
