@@ -95,9 +95,10 @@ def quantity(
 
 
 def compare_quantities(gold: Measure, stated: Measure, tolerance: Tolerance = 0.01) -> Verdict:
-    """Compare a stated quantity with gold; of a unit that can be read in several ways the best one counts."""
-    unit = stated.unit or NONE
-    verdicts = [_compare(gold, stated, way, tolerance) for way in (unit, *unit.ways)]
+    """Compare a stated quantity with gold; of units that can be read in several ways the best ones count."""
+    unit, ways = stated.unit or NONE, gold.unit.ways if gold.unit else ()
+    golds = [gold, *(msgspec.structs.replace(gold, unit=way) for way in ways)]
+    verdicts = [_compare(one, stated, way, tolerance) for one in golds for way in (unit, *unit.ways)]
     return next((verdict for verdict in verdicts if verdict.kind == "equal"), verdicts[0])
 
 

@@ -21,7 +21,8 @@ from rewardstack_science import quantity
     ("8.85e-12 F/m", "8.85×10⁻¹² C²/(N·m²)"), ("1.602e-19 C", "1.602×10-19 C"), ("0.5 T", "5000 G"), ("2 kg", "2 Kg"), ("10 Hz", "10 cycles per second"),
     ("12 m", "12 [m]"), ("12 m", "not 14 m but 12 m"), ("6 N", "The force is 6 newtons (N)."), ("6 N", "a mass of 2 kg needs a force of 6 N"), ("0.693", "\\ln 2"),
     ("4 μm", "4.0 $\\mu\\mathrm{m}$"), ("25 years", "25 y"), ("5 kg", "5 kgs"), ("60 km/h", "60 kmph"), ("0 N", "0"), ("20 m/s", "Answer: 20 m/s\n\nThis is 72 km/h."),
-    ("7.4", "pH 7.4"), ("1.5 km", "\\frac{3}{2} km"), ("470 Ω", "470 V/A"), ("$25", "\\$25.00"), ("9.8 m/s^2", "9.8 m.s^-2"), ("-5 N", "negative 5 N"), ("0 °C", "273 K"), ("20 °C", "293 K"), ("25.0 °C", "298 K"), ("36.6 °C", "97.9 °F"),
+    ("7.4", "pH 7.4"), ("1.5 km", "\\frac{3}{2} km"), ("470 Ω", "470 V/A"), ("$25", "\\$25.00"), ("9.8 m/s^2", "9.8 m.s^-2"), ("-5 N", "negative 5 N"), ("0 °C", "273 K"), ("1 J/mol K", "1 J/(mol K)"), ("3 ms^-1", "3 m/s"), ("25 C", "25 °C"), ("60 dB", "60 decibels"), ("1 Np", "8.686 dB"),
+    ("20 °C", "293 K"), ("25.0 °C", "298 K"), ("36.6 °C", "97.9 °F"),
     ("5 N", "The answer is 5 N. Wait, let me check it: 2 kg × 2.5 m/s^2 = 5 N."), ("5 N", "I don't think it is 6 N; it is 5 N."), ("3 s^-1", "3 photons per second"),
 ])  # fmt: skip
 def test_right_quantities(gold, reply):
@@ -40,6 +41,7 @@ def test_right_quantities(gold, reply):
     ("5 N", "I don't think it is 5 N", "no_answer"), ("5 N", "The answer is 5 N. Wait, 6 N.", "no_answer"), ("5 N", "\\boxed{5 N} or 6 N", "no_answer"),
     ("5", "5 sqrt(2)", "no_answer"), ("5", "sin(5)", "no_answer"), ("5", "5x", "no_answer"), ("5", "5 dozen", "no_answer"), ("5 N", "twice 5 N", "no_answer"),
     ("5 N", "5 N × 2", "no_answer"), ("5 N", "the square root of 5 N", "no_answer"), ("5 m", "5 m.s", "dimension"),
+    ("60 dB", "60", "missing_unit"), ("60 dB", "60 Np", "value"), ("60 dB", "60 dBm", "dimension"), ("3 ms^-1", "3 s", "dimension"),
 ])  # fmt: skip
 def test_wrong_quantities_and_what_is_wrong_with_them(gold, reply, fault):
     score = quantity(reply, gold)
