@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 __all__ = ["Limits"]
 
 MIB = 1 << 20
+LONGEST = 7 * 86_400.0  # seconds: what waits in the kernel counts in milliseconds, and in 32 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,8 @@ class Limits:
                 continue
             if not isinstance(value, (int, float)) or not 0 < value < math.inf:
                 raise ValueError(f"Limits: {field.name} must be a number above 0, not {value!r}")
+            if field.name in ("wall", "cpu") and value > LONGEST:
+                raise ValueError(f"Limits: {field.name} must be at most a week of seconds, not {value!r}")
 
     @property
     def cpu_seconds(self) -> int:

@@ -50,3 +50,5 @@ def test_where_asks_for_one_place():
 def test_floods_are_quick():
     assert find_code("```\n" * 100_000).reason
     assert find_code("`" * 1_000_000).reason
+    assert find_code("```" + " " * 1_000_000 + "`").place == "text"
+    assert find_code("~" * 1_000_000 + "`").place == "text"
