@@ -11,7 +11,7 @@ __all__ = ["Code", "Place", "find_code"]
 Place = Literal["any", "fence", "tag", "text"]
 FENCE = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,}|~{3,})(?P<info>.*)$", re.MULTILINE)
 NAMES = {
-    "python": frozenset({"", "python", "python3", "py", "py3", "pycon"}),
+    "python": frozenset({"", "python", "python3", "py", "py3"}),
 }
 TAG = "answer"
 
