@@ -13,8 +13,8 @@ LONGEST = 7 * 86_400.0  # seconds: what waits in the kernel counts in millisecon
 class Limits:
     """What one run may take; passing a limit ends it with the status of that name.
 
-    `wall` and `cpu` are seconds, at most a week (`cpu` None: as `wall`; the kernel counts it in whole seconds, rounded up), over the
-    whole of a run, all its tests included. `memory` is bytes beyond what the bare interpreter has mapped.
+    `wall` and `cpu` are seconds, at most a week (`cpu` None: as `wall`; the kernel counts it in whole seconds, rounded
+    up), over the whole of a run, all its tests included. `memory` is bytes beyond what the bare interpreter has mapped.
     `output` is bytes, of standard output and of standard error each. `processes` is how many threads a program may
     have; processes of its own are always refused. The number of threads is held only where the kernel counts them by
     namespace (a plain user with user namespaces); elsewhere `memory` bounds it.
