@@ -22,8 +22,8 @@ class robust(Running):  # noqa: N801 - the name of the reward
 
     Columns as in `code.tests`: `tests`, `entry_point`, `setup`, `prompt_code`. The value is the share of the variants
     that pass, 0 where the program itself does not. A gap marks a program that looks at itself, at the order of its
-    tests, or keeps state between calls; one that cannot be changed is worth 0. Rows without tests abstain. The changes are functions of
-    `rewardstack_code.variants`, for data augmentation too.
+    tests, or keeps state between calls; one that cannot be changed is worth 0. Rows without tests abstain. The
+    changes are functions of `rewardstack_code.variants`, for data augmentation too.
 
     Options:
         seed: Of the new names and orders.
