@@ -147,14 +147,41 @@ def test_ranks_may_unpack_one_model_at_the_same_time(tmp_path):
         move_unless_there(tmp_path / "second", tmp_path / "nowhere/model")
 
 
-@pytest.mark.slow
-def test_two_ranks_write_one_record(folder):
+def train_on_two_ranks(path, *options):
+    """Run `rewards train` under torchrun and return what came of it."""
     launcher = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--standalone"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"}
-    done = subprocess.run(
-        [sys.executable, *launcher, "-m", "rewardstack.cli", "train", str(folder / "run.toml")],
+    return subprocess.run(
+        [sys.executable, *launcher, "-m", "rewardstack.cli", "train", str(path), *options],
         env=environment, capture_output=True, text=True, timeout=200, check=False,
     )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_ctrl_c_on_one_of_two_ranks_saves_the_same_step_on_both(folder):
+    (folder / "letters.py").write_text(
+        "import os, signal\n\ndef letters(completions, answer, trainer_state):\n"
+        "    if trainer_state.global_step == 2 and os.environ['RANK'] == '1':\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return [1.0] * len(completions)\n"
+    )
+    path = folder / "run.toml"
+    path.write_text(
+        path.read_text().replace("max_steps = 4", "max_steps = 9").replace("every = 2", "every = 9")
+    )
+    first = train_on_two_ranks(path)
+    assert first.returncode != 0
+    assert "exitcode  : 130" in first.stderr
+    assert "interrupted: saved step 3; go on with --resume" in " ".join(first.stderr.split())
+    assert {each.name for each in (folder / "run/checkpoint-3").glob("rng_state*")} == {
+        "rng_state_0.pth", "rng_state_1.pth",
+    }  # fmt: skip
+    assert json.loads((folder / "run/checkpoint-3/trainer_state.json").read_text())["global_step"] == 3
+
+
+@pytest.mark.slow
+def test_two_ranks_write_one_record(folder):
+    done = train_on_two_ranks(folder / "run.toml")
     assert done.returncode == 0, done.stderr[-3000:]
     rows = read_samples(str(folder / "run/scored.parquet")).rows
     assert sum(row["scored_phase"] == "train" for row in rows) == 2 * 4 * 4

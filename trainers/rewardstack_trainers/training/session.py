@@ -9,10 +9,11 @@ from typing import Any
 import msgspec
 
 from rewardstack.errors import OptionError, ResumeError, RewardstackError, nearest
-from rewardstack_trainers.callbacks import AdaptiveKL, Alarms, EarlyStop, Lines
+from rewardstack_trainers.callbacks import AdaptiveKL, Alarms, EarlyStop, Interruption, Lines
 from rewardstack_trainers.data.rows import filter_by_length, make_rows, split_off
 from rewardstack_trainers.errors import TrainingError
 from rewardstack_trainers.measures import METRICS
+from rewardstack_trainers.ranks import world_size
 from rewardstack_trainers.training.arguments import columns_mode, make_arguments
 from rewardstack_trainers.training.config import Config, ModelTable
 from rewardstack_trainers.training.models import (
@@ -191,13 +192,10 @@ class Session:
         last = find(str(self.folder)) if self.resume else None
         if self.resume:
             self.tell("resume", f"from {last}" if last else "no checkpoint yet, from the beginning")
-        try:
-            trainer.train(resume_from_checkpoint=last)
-        except KeyboardInterrupt:
-            trainer._save_checkpoint(trainer.model, None)  # noqa: SLF001 - what --resume goes on from
+        interrupted = train_on_all_ranks(trainer, last) if world_size() > 1 else train_alone(trainer, last)
+        if interrupted:
             self.tell("interrupted", f"saved step {trainer.state.global_step}; go on with --resume")
-            return True
-        return False
+        return interrupted
 
     def check_identity(self) -> None:
         """Write down what decides the scores; `ResumeError` when the run so far had another stack."""
@@ -218,6 +216,25 @@ class Session:
             path.write_bytes(msgspec.json.format(msgspec.json.encode(now), indent=2) + b"\n")
         except OSError as error:
             raise TrainingError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def train_alone(trainer: Any, last: str | None) -> bool:
+    """Train in one process; return whether Ctrl-C ended it, which saves where it is."""
+    try:
+        trainer.train(resume_from_checkpoint=last)
+    except KeyboardInterrupt:
+        trainer._save_checkpoint(trainer.model, None)  # noqa: SLF001 - what --resume goes on from
+        return True
+    return False
+
+
+def train_on_all_ranks(trainer: Any, last: str | None) -> bool:
+    """Train together with other ranks; return whether Ctrl-C on any of them ended it, after a step and saved."""
+    interruption = Interruption()
+    trainer.add_callback(interruption)
+    with interruption.listening():
+        trainer.train(resume_from_checkpoint=last)
+    return interruption.taken
 
 
 def read_identity(path: Path) -> dict[str, Any]:
