@@ -115,9 +115,12 @@ def test_ctrl_c_saves_and_resume_goes_on(folder, monkeypatch):
     again = CliRunner().invoke(rewards, ["train", str(path)])
     assert again.exit_code == 2
     assert "holds a run already. Go on with it with --resume" in " ".join(again.stderr.split())
+    (folder / "run/checkpoint-9").mkdir()  # as a full disk leaves it
     second = CliRunner().invoke(rewards, ["train", str(path), "--resume"])
     assert second.exit_code == 0, second.output
-    assert "checkpoint-3" in second.stderr
+    lines = " ".join(second.stderr.split())
+    assert "checkpoint-9 was not written to its end, and is passed over" in lines
+    assert f"resume: from {folder / 'run/checkpoint-3'}" in lines
     rows = read_samples(str(folder / "run/scored.parquet")).rows
     assert {row["scored_step"] for row in rows if row["scored_phase"] == "train"} == {0, 1, 2, 3}
 

@@ -15,6 +15,7 @@ from rewardstack_trainers.errors import TrainingError
 from rewardstack_trainers.measures import METRICS
 from rewardstack_trainers.ranks import world_size
 from rewardstack_trainers.training.arguments import columns_mode, make_arguments
+from rewardstack_trainers.training.checkpoints import last_checkpoint
 from rewardstack_trainers.training.config import Config, ModelTable
 from rewardstack_trainers.training.models import (
     find_model,
@@ -186,10 +187,9 @@ class Session:
 
     def train(self, trainer: Any) -> bool:
         """Run the training loop; return whether Ctrl-C ended it (a checkpoint is saved then)."""
-        from transformers import trainer_utils
-
-        find: Any = trainer_utils.get_last_checkpoint
-        last = find(str(self.folder)) if self.resume else None
+        last, broken = last_checkpoint(self.folder) if self.resume else (None, [])
+        for path in broken:
+            self.tell("resume", f"{path} was not written to its end, and is passed over")
         if self.resume:
             self.tell("resume", f"from {last}" if last else "no checkpoint yet, from the beginning")
         interrupted = train_on_all_ranks(trainer, last) if world_size() > 1 else train_alone(trainer, last)
@@ -218,22 +218,22 @@ class Session:
             raise TrainingError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def train_alone(trainer: Any, last: str | None) -> bool:
+def train_alone(trainer: Any, last: Path | None) -> bool:
     """Train in one process; return whether Ctrl-C ended it, which saves where it is."""
     try:
-        trainer.train(resume_from_checkpoint=last)
+        trainer.train(resume_from_checkpoint=None if last is None else str(last))
     except KeyboardInterrupt:
         trainer._save_checkpoint(trainer.model, None)  # noqa: SLF001 - what --resume goes on from
         return True
     return False
 
 
-def train_on_all_ranks(trainer: Any, last: str | None) -> bool:
+def train_on_all_ranks(trainer: Any, last: Path | None) -> bool:
     """Train together with other ranks; return whether Ctrl-C on any of them ended it, after a step and saved."""
     interruption = Interruption()
     trainer.add_callback(interruption)
     with interruption.listening():
-        trainer.train(resume_from_checkpoint=last)
+        trainer.train(resume_from_checkpoint=None if last is None else str(last))
     return interruption.taken
 
 
