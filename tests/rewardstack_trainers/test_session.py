@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -122,7 +123,20 @@ def test_ctrl_c_saves_and_resume_goes_on(folder, monkeypatch):
     assert "checkpoint-9 was not written to its end, and is passed over" in lines
     assert f"resume: from {folder / 'run/checkpoint-3'}" in lines
     rows = read_samples(str(folder / "run/scored.parquet")).rows
-    assert {row["scored_step"] for row in rows if row["scored_phase"] == "train"} == {0, 1, 2, 3}
+    steps = Counter(row["scored_step"] for row in rows if row["scored_phase"] == "train")
+    assert steps == {0: 4, 1: 4, 2: 4, 3: 4}
+
+
+@pytest.mark.slow
+def test_a_step_that_is_trained_again_stands_once_in_the_record(folder):
+    path = folder / "run.toml"
+    assert CliRunner().invoke(rewards, ["train", str(path)]).exit_code == 0
+    first = read_samples(str(folder / "run/scored.parquet")).rows
+    (folder / "run/checkpoint-4/trainer_state.json").unlink()  # killed while it wrote this one
+    assert CliRunner().invoke(rewards, ["train", str(path), "--resume"]).exit_code == 0
+    again = read_samples(str(folder / "run/scored.parquet")).rows
+    places = [[(row["scored_step"], row["scored_phase"]) for row in rows] for rows in (first, again)]
+    assert Counter(places[0]) == Counter(places[1])
 
 
 @pytest.mark.slow

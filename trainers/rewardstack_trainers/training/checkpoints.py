@@ -12,7 +12,7 @@ STATE = "trainer_state.json"
 
 def last_checkpoint(folder: Path) -> tuple[Path | None, list[Path]]:
     """Return the newest whole checkpoint, None where there is none, and the newer ones that are not whole."""
-    broken = []
+    broken: list[Path] = []
     for path in newest_first(folder):
         if is_whole(path):
             return path, broken

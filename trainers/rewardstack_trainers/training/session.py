@@ -15,7 +15,7 @@ from rewardstack_trainers.errors import TrainingError
 from rewardstack_trainers.measures import METRICS
 from rewardstack_trainers.ranks import world_size
 from rewardstack_trainers.training.arguments import columns_mode, make_arguments
-from rewardstack_trainers.training.checkpoints import last_checkpoint
+from rewardstack_trainers.training.checkpoints import last_checkpoint, step_of
 from rewardstack_trainers.training.config import Config, ModelTable
 from rewardstack_trainers.training.models import (
     find_model,
@@ -27,7 +27,7 @@ from rewardstack_trainers.training.models import (
 )
 from rewardstack_trainers.training.packages import missing_packages
 from rewardstack_trainers.training.preflight import Finding, check_folder, memory_findings, preflight
-from rewardstack_trainers.training.record import Record
+from rewardstack_trainers.training.record import Record, forget_since
 from rewardstack_trainers.training.stack_file import write_stack
 from rewardstack_trainers.trl import RewardFuncs, reward_funcs
 
@@ -111,9 +111,12 @@ class Session:
         for sentence in missing_packages(self.config):
             raise TrainingError(sentence)
         rank = int(os.environ.get("RANK", "0"))
+        last = self.find_checkpoint() if self.resume else None
         if rank == 0:  # the others would find what this one has written; the launcher ends them if it fails
             check_folder(self.folder, resume=self.resume)
             self.check_identity()
+            if self.config.log.record:
+                forget_since(self.folder, step_of(last), evaluates_again=self.args.eval_on_start)
         record = Record(self.config.stack, self.folder, rank) if self.config.log.record else None
         functions = reward_funcs(
             self.config.stack, "columns" if columns_mode(self.config) else "scalar", args=self.args,
@@ -132,7 +135,7 @@ class Session:
             record.phase = lambda: "train" if trainer.model.training else "eval"
         outcome = Outcome(self.folder, trainer.state.log_history, alarms.raised)
         with told_plainly():
-            outcome.interrupted = self.train(trainer)
+            outcome.interrupted = self.train(trainer, last)
         outcome.logs = trainer.state.log_history
         outcome.stopped = "" if stop is None else stop.reason
         trainer.accelerator.wait_for_everyone()  # the record is made of what all ranks wrote
@@ -185,13 +188,16 @@ class Session:
         trainer.add_callback(stop)
         return stop
 
-    def train(self, trainer: Any) -> bool:
-        """Run the training loop; return whether Ctrl-C ended it (a checkpoint is saved then)."""
-        last, broken = last_checkpoint(self.folder) if self.resume else (None, [])
+    def find_checkpoint(self) -> Path | None:
+        """Return the checkpoint to go on from, None where there is none yet, and tell which."""
+        last, broken = last_checkpoint(self.folder)
         for path in broken:
             self.tell("resume", f"{path} was not written to its end, and is passed over")
-        if self.resume:
-            self.tell("resume", f"from {last}" if last else "no checkpoint yet, from the beginning")
+        self.tell("resume", f"from {last}" if last else "no checkpoint yet, from the beginning")
+        return last
+
+    def train(self, trainer: Any, last: Path | None) -> bool:
+        """Run the training loop, on from a checkpoint; return whether Ctrl-C ended it (one is saved then)."""
         interrupted = train_on_all_ranks(trainer, last) if world_size() > 1 else train_alone(trainer, last)
         if interrupted:
             self.tell("interrupted", f"saved step {trainer.state.global_step}; go on with --resume")
