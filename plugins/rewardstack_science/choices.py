@@ -8,8 +8,8 @@ import msgspec
 from rewardstack import Answer, Score, find_answer, reward, visible_text
 from rewardstack_science.commitments import find_rival
 from rewardstack_science.menus import Menu, gold_options, read_menu
-from rewardstack_science.picks import NOTHING, Pick, Strength, read_pick, read_whole
-from rewardstack_science.wording import CORRECTION, shorten
+from rewardstack_science.picks import NOTHING, Pick, Strength, read_corrected, read_pick, read_whole
+from rewardstack_science.wording import CORRECTION, clean, shorten
 
 __all__ = ["Chosen", "choice", "find_choice"]
 
@@ -100,14 +100,28 @@ def find_choice(
     ):
         return _from_sentences(text, found, menu, several)
     if found.text is None:
-        return Chosen(frozenset(), found.reason, found.form)
+        instead = read_corrected(text, menu) if "taken back" in found.reason else NOTHING
+        return Chosen(instead.places, "put right at last" if instead.places else found.reason, found.form)
     pick = _slots(found, menu)
+    if other := _text_behind(completion, found, pick, menu):
+        return Chosen(frozenset(), other, found.form)
     if not pick.places:
         reason = pick.reason or f"{shorten(found.text)} is none of the options"
         return Chosen(frozenset(), reason, found.form)
     if several == "refuse" and (reason := _contradiction(text, pick, menu, tag)):
         return Chosen(frozenset(), reason, found.form)
     return Chosen(pick.places, found.reason, found.form)
+
+
+def _text_behind(completion: str, found: Answer, pick: Pick, menu: Menu) -> str:
+    """Why a label does not count: the text behind its full stop ("**B.** Jupiter") is another option's."""
+    if found.form != "phrase" or found.span is None or len(pick.places) != 1:
+        return ""
+    rest = completion[found.span[1] : found.span[1] + 200].partition("\n")[0]
+    place = menu.text(clean(rest).strip(" .:)"))
+    if place is None or place in pick.places:
+        return ""
+    return f"the label {''.join(_labels(pick.places, menu))} stands before the text of {menu.labels[place]}"
 
 
 def _last_line(text: str, menu: Menu) -> Pick:

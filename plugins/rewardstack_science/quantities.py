@@ -19,6 +19,7 @@ __all__ = ["Verdict", "compare_quantities", "quantity", "read_gold", "same_quant
 Tolerance = float | Literal["figures"]
 Kind = Literal["equal", "missing_unit", "dimension", "sign", "prefix", "value"]
 
+LONGEST_CORRECTION = 1_000  # characters at the end in which a commitment that is taken back is put right
 SLACK = 1e-9  # of the tolerance itself, for what floats lose
 
 
@@ -189,6 +190,9 @@ _BOUND = re.compile(
     r"|\bexceeds|\bbetween|\bnot))\s*(?:about\s|or equal to\s)?\s*\Z"
 )
 _INSTEAD = re.compile(r"\bnot\b[^.;]{1,60}?\bbut\b\s(?:rather\s)?")  # "not 14 m but 12 m"
+_CORRECTED = re.compile(
+    r"(?i:[\s,.;-]+(?:no,? wait|wait,? no|oops|sorry|scratch that|i mean|correction|wait|(?:up)?on (?:second |further )?(?:reflection|thoughts?))\b[\s,.:;!]*)"
+)
 _FUNCTION = re.compile(r"\\(?:ln|log|sin|cos|tan|exp|arc|e\^)|\be\^")  # a number that must be computed
 _ROUNDING = re.compile(  # a remark on the digits and no quantity
     r"\s?\(?,?\s?\b(?:(?:rounded|correct|accurate)\s)?(?:to|with)\s(?:\d|one|two|three|four|the nearest)\s?"
@@ -227,6 +231,8 @@ def stated_quantity(
     committed = found.text
     if found.form == "line" and committed is not None and not _NO_NUMBER.search(committed):
         committed = _earlier_line(text) or committed
+    if committed is None and "taken back" in found.reason:
+        *_, committed = (None, *_CORRECTED.split(text[-LONGEST_CORRECTION:])[1:])
     if committed is None:
         return Stated(None, found.reason, found.form or "")
     if found.parts and len(found.parts) > 1:
@@ -286,6 +292,8 @@ def _settle(
     if HEDGED.search(text):
         return Stated(None, f"{shorten(text)} is a hedge", form)
     text = _ROUNDING.sub("", _INSTEAD.sub("", text))
+    *_, corrected = _CORRECTED.split(text)  # "3 kg. Wait, no: 2.5 kg"
+    text = corrected if corrected != text and read_measures(corrected, counts) else text
     measures = read_measures(text, counts)
     ground = _GROUND.search(text)
     if ground and measures and measures[0].end <= ground.start():
@@ -334,5 +342,5 @@ def _first_of_conclusion(text: str, measures: list[Measure]) -> int:
 
 
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|equals|equal to|be|becomes|gives|get|gets|yields|obtain|have|has|takes|weighs|travels|needs|requires|produces|exerts|feels|experiences|reaches|about|approximately|roughly)\b"
+    r"\b(?:it's|is|are|was|were|equals|equal to|be|becomes|gives|get|gets|yields|obtain|have|has|takes|weighs|travels|needs|requires|produces|exerts|feels|experiences|reaches|about|approximately|roughly)\b"
 )
