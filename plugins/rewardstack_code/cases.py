@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 from rewardstack import Score, reward
 from rewardstack_code.extraction import Code
-from rewardstack_code.running import Running, rows_of
-from rewardstack_code.sandboxes import Result, check_isolation, show, trouble
+from rewardstack_code.running import Running, check_running, read_row, rows_of
+from rewardstack_code.sandboxes import Result, show, trouble
 from rewardstack_sandbox import ExecutionResult, Limits, Run, Status
 from rewardstack_sandbox.comparison import COMPARERS, compare_numbers
 
@@ -33,7 +33,7 @@ class Case(NamedTuple):
     expected: str
 
 
-@reward(scope="batch", check=check_isolation)
+@reward(scope="batch", check=check_running)
 @dataclass
 class io(Running):  # noqa: N801 - the name of the reward
     """1 when the code of the completion, run as a program, prints what is expected for every input.
@@ -73,10 +73,15 @@ class io(Running):  # noqa: N801 - the name of the reward
     ) -> list[Score]:
         """Score a batch of completions."""
         columns = rows_of(len(completion), completion, cases, checker)
-        rows = [Runs(self.find(text), read_cases(given), source) for text, given, source in columns]
-        for place in range(max((len(row.cases) for row in rows), default=0)):
-            self.run_round(rows, place)
-        return [self.score(row) for row in rows]
+        rows = [read_row(self.read, *row) for row in columns]
+        runs = [row for row in rows if isinstance(row, Runs)]
+        for place in range(max((len(row.cases) for row in runs), default=0)):
+            self.run_round(runs, place)
+        return [self.score(row) if isinstance(row, Runs) else row for row in rows]
+
+    def read(self, completion: str, cases: Any, checker: str | None) -> "Runs":
+        """Return a row's code and cases."""
+        return Runs(self.find(completion), read_cases(cases), checker)
 
     def run_round(self, rows: list["Runs"], place: int) -> None:
         """Run the case at a place of every row that needs it, and compare."""
@@ -159,8 +164,11 @@ class Runs:
 
 
 def broken_checker(verdict: Result | None) -> ExecutionResult | None:
-    """Return an infrastructure error for a checker that cannot work at all; one that fails on an output can."""
-    if verdict is None or verdict.status in (Status.accepted, Status.runtime_error):
+    """Return an infrastructure error for a checker that cannot work at all.
+
+    One that fails on an output, or takes too long or too much memory for it, can: outputs are the policy's own.
+    """
+    if verdict is None or verdict.status not in (Status.syntax_error, Status.infrastructure_error):
         return None
     return ExecutionResult(
         Status.infrastructure_error, reason=f"the checker: {verdict.status}: {verdict.reason}"
@@ -168,7 +176,7 @@ def broken_checker(verdict: Result | None) -> ExecutionResult | None:
 
 
 def read_cases(given: Any) -> list[Case]:
-    """Return a row's cases; `ValueError` where they are in no known form."""
+    """Return a row's cases; `ValueError`, `TypeError` or `KeyError` where they are in no known form."""
     if isinstance(given, str):
         given = json.loads(given) if given.strip() else None
     if not given:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rewardstack import Score, reward
-from rewardstack_code.running import Running, rows_of
-from rewardstack_code.sandboxes import check_isolation, show, trouble
+from rewardstack_code.running import Running, check_running, read_row, rows_of
+from rewardstack_code.sandboxes import show, trouble
 from rewardstack_code.syntax import parse
 from rewardstack_code.tasks import Task, reason_of, test_texts
 from rewardstack_code.variants import VARIANTS, reorder_tests
@@ -15,7 +15,7 @@ from rewardstack_sandbox import TestReport, Tests
 __all__ = ["robust"]
 
 
-@reward(scope="batch", check=check_isolation)
+@reward(scope="batch", check=check_running)
 @dataclass
 class robust(Running):  # noqa: N801 - the name of the reward
     """1 when the code passes its tests as it is, with variables renamed, reformatted, and with the tests reordered.
@@ -49,7 +49,7 @@ class robust(Running):  # noqa: N801 - the name of the reward
     ) -> list[Score]:
         """Score a batch of completions."""
         tasks = (Task(*row) for row in rows_of(len(completion), tests, entry_point, setup, prompt_code))
-        rows = [self.variants(text, task) for text, task in zip(completion, tasks, strict=True)]
+        rows = [read_row(self.variants, text, task) for text, task in zip(completion, tasks, strict=True)]
         results = iter(self.run([job for row in rows if isinstance(row, dict) for job in row.values()]))
         return [
             row if isinstance(row, Score) else self.score({name: next(results) for name in row})
@@ -68,7 +68,14 @@ class robust(Running):  # noqa: N801 - the name of the reward
         if program.tree is None:
             return Score(0.0, program.reason)
         sources = {"as it is": program.source}
-        sources |= {name: change(program.source, self.seed) for name, change in VARIANTS.items()}
+        try:
+            sources |= {name: change(program.source, self.seed) for name, change in VARIANTS.items()}
+        except (
+            SyntaxError,
+            RecursionError,
+            MemoryError,
+        ) as error:  # `nonlocal` out of place, say, or deep nesting
+            return Score(0.0, f"the program cannot be changed: {type(error).__name__}: {error}")
         found = {name: task.job(source, texts, self.limits) for name, source in sources.items()}
         reordered = reorder_tests(texts, self.seed)
         return {**found, "tests reordered": task.job(program.source, reordered, self.limits)}

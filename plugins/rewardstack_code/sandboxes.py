@@ -2,7 +2,7 @@
 
 import atexit
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, cast, get_args
 
 from rewardstack import Score, StackError, extensions
@@ -20,9 +20,8 @@ _made: dict[str, Backend] = {}
 _change = threading.Lock()
 
 
-def check_isolation(options: Mapping[str, Any]) -> None:
-    """Check that there is a sandbox of the name that the option `isolation` gives; `ValueError` where there is none."""
-    name = options["isolation"]
+def check_isolation(name: str) -> None:
+    """Check that there is a sandbox of a name; `ValueError` where there is none."""
     if name not in OWN and name not in (known := registered()):
         raise ValueError(f"isolation must be one of {', '.join([*OWN, *sorted(known)])}, not {name!r}")
 

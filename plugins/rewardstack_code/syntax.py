@@ -1,8 +1,6 @@
 """A program as a syntax tree, and what its nodes say: names, calls, imports, complexity."""
 
 import ast
-import io
-import tokenize
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -75,12 +73,3 @@ def complexity(node: ast.AST) -> int:
     """Return the cyclomatic complexity (McCabe 1976): one, and one for each branch and each `and` or `or`."""
     branches = sum(isinstance(one, BRANCHES) for one in ast.walk(node))
     return 1 + branches + sum(len(one.values) - 1 for one in ast.walk(node) if isinstance(one, ast.BoolOp))
-
-
-def comments(source: str) -> list[int]:
-    """Return the lines that have a comment."""
-    try:
-        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
-    except (tokenize.TokenError, SyntaxError):
-        return []
-    return [token.start[0] for token in tokens if token.type == tokenize.COMMENT]

@@ -64,9 +64,13 @@ class Task:
         return self.job(program, texts, limits, stop_early=stop_early) if texts else None
 
     def made_tests(self, tolerance: float) -> list[str]:
-        """Return an assertion for each of the row's inputs."""
-        if not self.inputs or self.expected is None or not self.entry_point:
+        """Return an assertion for each of the row's inputs; `ValueError` where it cannot be made."""
+        if not self.inputs or self.expected is None:
             return []
+        if not self.entry_point:
+            raise ValueError("inputs and expected need the column entry_point")
+        if len(self.inputs) != len(self.expected):
+            raise ValueError(f"{len(self.inputs)} inputs, but {len(self.expected)} expected values")
         return [
             f"assert _close({self.entry_point}(*{list(arguments)!r}), {value!r}, {tolerance!r})"
             for arguments, value in zip(self.inputs, self.expected, strict=True)

@@ -1,20 +1,27 @@
 """`code.tests`: the completion's code judged by the data set's own tests, which it never sees."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from rewardstack import Score, reward
 from rewardstack_code.extraction import Code
-from rewardstack_code.running import Running, rows_of
-from rewardstack_code.sandboxes import Result, check_isolation, show, trouble
+from rewardstack_code.running import Running, check_running, read_row, rows_of
+from rewardstack_code.sandboxes import Result, show, trouble
 from rewardstack_code.tasks import Task, reason_of, summary
 from rewardstack_sandbox import TestReport, Tests
 
 __all__ = ["tests"]
 
 
-@reward(scope="batch", check=check_isolation)
+def check_options(options: Mapping[str, Any]) -> None:
+    """Check options when the stack is loaded; `ValueError` says what is wrong."""
+    check_running(options)
+    if not 0 <= options["hidden"] <= 1:
+        raise ValueError(f"hidden must be a share, 0 to 1, not {options['hidden']!r}")
+
+
+@reward(scope="batch", check=check_options)
 @dataclass
 class tests(Running):  # noqa: N801 - the name of the reward
     """1 when the code of the completion passes its tests, in a sandbox in which it cannot see them.
@@ -60,26 +67,27 @@ class tests(Running):  # noqa: N801 - the name of the reward
         columns = (tests, entry_point, setup, prompt_code, hidden_tests, inputs, expected)
         codes = [self.find(text) for text in completion]
         tasks = [Task(*row) for row in rows_of(len(completion), *columns)]
-        jobs = [self.jobs(code, task) for code, task in zip(codes, tasks, strict=True)]
-        results = self.run([job for pair in jobs for job in pair])
-        return [self.score(*row) for row in zip(codes, tasks, results[::2], results[1::2], strict=True)]
+        rows = [read_row(self.jobs, code, task) for code, task in zip(codes, tasks, strict=True)]
+        results = iter(self.run([job for row in rows if not isinstance(row, Score) for job in row]))
+        return [
+            row if isinstance(row, Score) else self.score(code, next(results), next(results))
+            for code, row in zip(codes, rows, strict=True)
+        ]
 
-    def jobs(self, code: Code, task: Task) -> tuple[Tests | None, Tests | None]:
-        """Return the jobs of a row's visible and hidden tests; None where there are none, or there is no code."""
+    def jobs(self, code: Code, task: Task) -> tuple[Tests | None, Tests | None] | Score:
+        """Return the jobs of a row's visible and hidden tests, or its score where there is nothing to run."""
+        if not task.tested:
+            return Score(reason="the row has no tests")
         if code.text is None:
-            return None, None
+            return Score(0.0, code.reason)
         program, early = task.program(code.text), self.credit == "all"
         return (
             task.visible_job(program, self.limits, self.tolerance, stop_early=early),
             task.hidden_job(program, self.limits, stop_early=early),
         )
 
-    def score(self, code: Code, task: Task, visible: Result | None, hidden: Result | None) -> Score:
+    def score(self, code: Code, visible: Result | None, hidden: Result | None) -> Score:
         """Return the score of one row."""
-        if not task.tested:
-            return Score(reason="the row has no tests")
-        if code.text is None:
-            return Score(0.0, code.reason)
         reports = [one for one in (visible, hidden) if isinstance(one, TestReport)]
         for report in reports:
             if (error := trouble(report)) is not None:

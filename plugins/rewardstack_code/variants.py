@@ -16,8 +16,8 @@ Item = TypeVar("Item")
 def rename_variables(source: str, seed: int = 0) -> str:
     """Return the program with the local variables of its functions renamed; `SyntaxError` where it does not parse.
 
-    Parameters, globals, attributes and names used by nested functions keep theirs. A program that looks at its own
-    names (locals, eval, exec) is left as it is.
+    Parameters, globals, attributes and names used by nested functions keep theirs, and so does what functions within
+    other statements (an `if`, say) hold. A program that looks at its own names (locals, eval, exec) is left as it is.
     """
     tree = ast.parse(source)
     if any(
@@ -27,8 +27,10 @@ def rename_variables(source: str, seed: int = 0) -> str:
         return ast.unparse(tree)
     taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} | set(dir(builtins))
     numbers = random.Random(seed)  # noqa: S311 - variety, no secret
-    for node, scope in zip(function_nodes(tree), function_scopes(source), strict=True):
-        renames = {name: fresh(taken, numbers) for name in sorted(plain_locals(scope))}
+    scopes = function_scopes(source)
+    for node in function_nodes(tree):
+        found = plain_locals(scopes[node.name, node.lineno])
+        renames = {name: fresh(taken, numbers) for name in sorted(found)}
         Renaming(renames).visit_body(node)
     return ast.unparse(tree)
 
@@ -44,23 +46,15 @@ def function_nodes(tree: ast.AST) -> list[ast.FunctionDef | ast.AsyncFunctionDef
     return found
 
 
-def function_scopes(source: str) -> list[symtable.Function]:
-    """Return the scopes of the same functions, in the same order."""
-
-    def below(table: symtable.SymbolTable) -> list[symtable.Function]:
-        found: list[symtable.Function] = []
-        for child in sorted(table.get_children(), key=lambda one: one.get_lineno()):
-            if isinstance(child, symtable.Function) and child.get_name() not in (
-                "lambda",
-                "listcomp",
-                "genexpr",
-            ):
-                found.append(child)
-            elif child.get_type() == "class":
-                found += below(child)
-        return found
-
-    return below(symtable.symtable(source, "<program>", "exec"))
+def function_scopes(source: str) -> dict[tuple[str, int], symtable.Function]:
+    """Return the scopes of all functions by name and line; comprehensions and lambdas are among them."""
+    waiting, found = [symtable.symtable(source, "<program>", "exec")], {}
+    while waiting:
+        table = waiting.pop()
+        waiting += table.get_children()
+        if isinstance(table, symtable.Function):
+            found[table.get_name(), table.get_lineno()] = table
+    return found
 
 
 def plain_locals(scope: symtable.Function) -> set[str]:

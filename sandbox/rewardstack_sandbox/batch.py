@@ -1,5 +1,6 @@
 """A batch of jobs on some workers: keeps each busy, replaces those that die, gathers what came of each job."""
 
+import marshal
 import select
 import time
 from collections import deque
@@ -15,6 +16,9 @@ from rewardstack_sandbox.worker import DEAD, LATE, Worker
 __all__ = ["Batch"]
 
 AHEAD = 2  # jobs a worker holds, so that it need not wait for the caller between two
+ROOM_AHEAD = (
+    1 << 16
+)  # bytes, well below what a socket holds: a busy worker reads nothing, and may itself be sending
 TRIES = 2
 
 
@@ -48,16 +52,23 @@ class Batch:
     def feed(self, worker: Worker) -> None:
         """Give a worker jobs to do."""
         while self.waiting and len(worker.pending) < AHEAD:
-            if len(self.waiting) <= len(self.workers) and worker.pending:
+            if worker.pending and len(self.waiting) <= len(self.workers):
                 return  # the last jobs go to whoever is free first
+            message = self.messages[self.waiting[0]]
+            data = marshal.dumps(message)  # the interpreter's own format: a worker trusts its caller
+            if worker.pending and len(data) > ROOM_AHEAD:
+                return
             index = self.waiting.popleft()
             try:
-                worker.ensure()
+                if (
+                    not worker.pending
+                ):  # one that died with jobs is started anew once they have been taken back
+                    worker.ensure()
             except SandboxError as error:
                 self.settle(index, failure(self.jobs[index], Status.infrastructure_error, str(error)))
                 continue
             self.tries[index] += 1
-            worker.submit(index, self.messages[index])
+            worker.submit(index, data, message["limits"]["wall"])
 
     def wait(self, busy: list[Worker]) -> list[Worker]:
         """Return the workers that have answered or are overdue."""

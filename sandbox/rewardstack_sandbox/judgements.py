@@ -204,7 +204,7 @@ def report(judge: Judge, outcome: tuple[Status, str], output: tuple[str, str, bo
     """Return the report: a pass only where every test was reached and passed, and nothing else went wrong."""
     status, reason = outcome
     results = tuple(judge.results)
-    total = max(judge.plan.total, len(results))
+    total = max(judge.plan.total - judge.left_out, len(results))
     failed = next((result for result in results if not result.passed), None)
     if status is Status.accepted and failed is not None:
         status, reason = failed.status, describe(failed)

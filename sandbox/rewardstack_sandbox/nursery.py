@@ -4,11 +4,10 @@ import contextlib
 import os
 import signal
 import socket
-import time
 from collections import deque
 from dataclasses import dataclass
 
-from rewardstack_sandbox.channel import Channel, Gone
+from rewardstack_sandbox.channel import Channel
 from rewardstack_sandbox.forker import ANSWER, BORN, BURIED, BURY, FORK, REQUEST, STREAMS, memory_file
 
 __all__ = ["Candidate", "Ended", "Nursery", "NurseryFailed"]
@@ -126,12 +125,6 @@ class Nursery:
             self.hear()
         del self.awaited[candidate.number]
         return ended
-
-    def let_end(self, candidate: Candidate, deadline: float) -> None:
-        """Wait for a candidate to close its channel by ending, no longer than until the deadline."""
-        with contextlib.suppress(Gone):
-            while time.monotonic() < deadline:
-                candidate.channel.receive(deadline)
 
     def hear(self) -> None:
         """Take one answer of the forker."""

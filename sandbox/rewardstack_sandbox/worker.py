@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import marshal
 import os
 import signal
 import socket
@@ -21,6 +20,7 @@ __all__ = ["DEAD", "LATE", "Worker"]
 
 START_SECONDS = 60.0
 SLACK = 0.15  # after its own deadline a worker that has not answered is stuck in the tests
+GLANCE = 0.01
 PACKAGE_ROOT = str(Path(__file__).parents[1])
 PROGRAM = """
 import os, sys
@@ -50,19 +50,11 @@ class Worker:
         self.closed = False
 
     def start(self) -> None:
-        """Start the process, without waiting for it."""
-        ours, theirs = socket.socketpair()
-        text = PROGRAM.format(root=PACKAGE_ROOT, descriptor=theirs.fileno(), isolation=self.isolation)
-        self.process = subprocess.Popen(
-            [sys.executable, "-s", "-P", "-B", "-c", text],
-            pass_fds=(theirs.fileno(),),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            env=environment(),
-            start_new_session=True,
-        )
-        theirs.close()
-        self.channel = Channel(ours)
+        """Start the process, without waiting for it; `SandboxError` where the system has none to give."""
+        try:
+            self.process, self.channel = launch(self.isolation)
+        except OSError as error:
+            raise SandboxError(f"a sandbox worker could not be started: {error.strerror}") from error
         self.ready = False
 
     def ensure(self) -> None:
@@ -99,14 +91,14 @@ class Worker:
         self.layers = tuple(Layer(*layer) for layer in hello["layers"])
         self.ready = True
 
-    def submit(self, index: int, message: dict[str, Any]) -> None:
-        """Send a job, in the interpreter's own format: a worker trusts its caller, never the other way round."""
+    def submit(self, index: int, data: bytes, wall: float) -> None:
+        """Send a job, which may take `wall` seconds."""
         assert self.channel is not None
         if not self.pending:
             self.began = time.monotonic()
-        self.pending.append((index, message["limits"]["wall"]))
+        self.pending.append((index, wall))
         with contextlib.suppress(Gone, Expired):  # its answer will not come, which is seen then
-            self.channel.send(marshal.dumps(message), deadline=time.monotonic() + START_SECONDS)
+            self.channel.send(data, deadline=time.monotonic() + START_SECONDS)
 
     @property
     def deadline(self) -> float:
@@ -114,10 +106,14 @@ class Worker:
         return self.began + self.pending[0][1] + SLACK
 
     def take(self) -> dict[str, Any]:
-        """Return the answer to the oldest job: what came of it, or `LATE` or `DEAD`; the worker is then killed."""
+        """Return the answer to the oldest job: what came of it, or `LATE` or `DEAD`; the worker is then killed.
+
+        An answer that is there counts, however late the caller comes to look.
+        """
         assert self.channel is not None
         try:
-            result: dict[str, Any] = json.loads(self.channel.receive(self.deadline))
+            deadline = max(self.deadline, time.monotonic() + GLANCE)
+            result: dict[str, Any] = json.loads(self.channel.receive(deadline))
         except Expired:
             self.kill()
             return LATE
@@ -157,6 +153,26 @@ class Worker:
             self.channel.close()
         self.process = self.channel = None
         self.ready = False
+
+
+def launch(isolation: str) -> tuple[subprocess.Popen[bytes], Channel]:
+    """Start a worker process; return it and the channel to it."""
+    ours, theirs = socket.socketpair()
+    text = PROGRAM.format(root=PACKAGE_ROOT, descriptor=theirs.fileno(), isolation=isolation)
+    with theirs:
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-s", "-P", "-B", "-c", text],
+                pass_fds=(theirs.fileno(),),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env=environment(),
+                start_new_session=True,
+            )
+        except OSError:
+            ours.close()
+            raise
+    return process, Channel(ours)
 
 
 def environment() -> dict[str, str]:

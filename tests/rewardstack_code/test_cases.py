@@ -92,6 +92,20 @@ def test_what_a_checker_may_do(body, value):
     assert one("print(3)", cases, checker, where="text").value == value
 
 
+def test_an_output_cannot_break_its_checker():
+    """Or a policy could choose to be masked, by printing what takes a checker long."""
+    slow = "def check(input, output, expected):\n    while output == 'x\\n': pass\n    return True"
+    score = one("print('x')", CASES[:1], slow, where="text", seconds=0.5)
+    assert (score.value, score.error) == (0.0, None)
+
+
+@pytest.mark.parametrize("cases", ["[nonsense", [{"in": "1"}], [7], {"inputs": ["1"], "outputs": []}])
+def test_malformed_cases_harm_their_own_row_alone(cases):
+    first, second = io()([ADD, ADD], [cases, CASES])
+    assert first.error.startswith("the row's columns cannot be read")
+    assert second.value == 1.0
+
+
 def test_an_output_cannot_speak_for_its_checker():
     echoing = "def check(input, output, expected):\n    print(output, end='')\n    raise SystemExit(0)"
     for word in ("yes", "right", "True", "\\nright 0"):

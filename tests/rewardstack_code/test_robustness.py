@@ -48,6 +48,32 @@ def test_variants_keep_the_meaning_of_real_programs(data):
     assert failed == []
 
 
+@pytest.mark.parametrize(
+    "before",
+    ["if True:\n    def g(x): return x\n", "kept = {c for c in 'ab'}\n", "kept = {c: 1 for c in 'ab'}\n",
+     "kept = [(lambda y: y)(c) for c in 'ab']\n", "for _ in 'ab':\n    class A:\n        def f(x): return x\n",
+     "@staticmethod\ndef g(x):\n    y = x\n    return y\n"],
+)  # fmt: skip
+def test_any_statement_may_stand_beside_the_functions(before):
+    (score,) = robust()([before + GOOD], [TESTS])
+    assert (score.value, score.error) == (1.0, None)
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["def f(x):\n    nonlocal q\n    return x + 1\n", f"def f(x): return x + 1\ny = {'1 + ' * 2000}1\n"],
+)
+def test_a_program_that_cannot_be_changed_harms_its_own_row_alone(program):
+    first, second = robust()([program, GOOD], [TESTS, TESTS])
+    assert (first.value, first.error, second.value) == (0.0, None, 1.0)
+
+
+def test_malformed_tests_harm_their_own_row_alone():
+    first, second = robust()([GOOD, GOOD], ["assert f(1) ==", TESTS])
+    assert first.error.startswith("the row's columns cannot be read: SyntaxError: invalid syntax")
+    assert second.value == 1.0
+
+
 def test_renaming_changes_names_and_nothing_else():
     changed = rename_variables(GOOD)
     assert "y" not in {node.id for node in ast.walk(ast.parse(changed)) if isinstance(node, ast.Name)}

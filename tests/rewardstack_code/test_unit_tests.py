@@ -1,6 +1,7 @@
 import pytest
 
 from rewardstack import Stack
+from rewardstack.errors import OptionError
 from rewardstack_code import tests
 
 ADD = "```python\ndef add(a, b):\n    return a + b\n```"
@@ -53,6 +54,35 @@ def test_inputs_with_expected_values():
     assert one(ADD, None, columns=columns).value == 1.0
     assert one(SUB, None, columns=columns).value == 0.0
     assert one(ADD, None, columns={**columns, "expected": [3, 0.31]}).value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ({"inputs": [[1, 2]], "expected": [3]}, "need the column entry_point"),
+        ({"inputs": [[1, 2]], "expected": [3, 4], "entry_point": "add"}, "1 inputs, but 2 expected values"),
+        ({"tests": 7}, "not iterable"),
+    ],
+)
+def test_a_malformed_row_harms_itself_alone(columns, told):
+    rows = {name: [value, None] for name, value in columns.items() if name != "tests"}
+    first, second = tests()([ADD, ADD], [columns.get("tests"), ASSERTS], **rows)
+    assert told in first.error
+    assert second.value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("use", "options", "told"),
+    [
+        ("code.tests", {"seconds": 0}, "seconds must be a number above 0"),
+        ("code.io", {"memory": -1}, "memory must be a number above 0"),
+        ("code.tests", {"hidden": 1.5}, "hidden must be a share"),
+        ("code.robust", {"isolation": "none"}, "isolation must be one of"),
+    ],
+)
+def test_options_are_checked_when_the_stack_is_loaded(use, options, told):
+    with pytest.raises(OptionError, match=told):
+        Stack({"term": {"use": use, **options}})
 
 
 def test_hidden_tests_are_weighed():

@@ -6,13 +6,16 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from rewardstack_sandbox import Limits, Run, Sandbox, SandboxError, Tests
+from rewardstack_sandbox.batch import Batch
 from rewardstack_sandbox.sandbox import default_workers
+from rewardstack_sandbox.worker import Worker
 
 ROOT = str(Path(__file__).parents[2] / "sandbox")
 
@@ -49,6 +52,47 @@ def test_a_worker_may_die_in_the_middle_of_a_batch():
         assert [(result.stdout, result.reason) for result in results] == [("ok\n", "")] * 10
 
 
+def test_an_answer_is_never_taken_for_that_of_another_job(monkeypatch):
+    """A worker that dies after one answer, holding another job, must not be started anew for a third."""
+    killed = []
+
+    def hear_and_kill(self, worker):
+        hear(self, worker)
+        if worker.pending and not killed:
+            killed.append(worker.process.pid)
+            os.kill(worker.process.pid, signal.SIGKILL)
+            os.waitid(os.P_PID, worker.process.pid, os.WEXITED | os.WNOWAIT)
+
+    hear = Batch.hear
+    monkeypatch.setattr(Batch, "hear", hear_and_kill)
+    with Sandbox(workers=1, limits=Limits(wall=2)) as sandbox:
+        results = sandbox.run_many([Run(f"print({place})") for place in range(6)])
+    assert killed
+    assert [result.stdout for result in results] == [f"{place}\n" for place in range(6)]
+
+
+def test_long_inputs_and_long_outputs_do_not_wait_for_each_other():
+    """A worker that is sending a long output reads no further job: both sides would wait for the other."""
+    text = "x" * 900_000
+    with Sandbox(workers=1, limits=Limits(wall=5)) as sandbox:
+        results = sandbox.run_many([Run("print(input())", stdin=text)] * 4)
+    assert [(result.status, len(result.stdout)) for result in results] == [("accepted", 900_001)] * 4
+
+
+def test_an_answer_in_time_counts_however_late_the_caller_looks(monkeypatch):
+    """The trainer may hold the interpreter for longer than a program may take."""
+
+    def submit_and_stall(self, *job):
+        submit(self, *job)
+        time.sleep(0.8)
+
+    submit = Worker.submit
+    with Sandbox(workers=1, limits=Limits(wall=0.5)) as sandbox:
+        sandbox.run("pass")
+        monkeypatch.setattr(Worker, "submit", submit_and_stall)
+        assert sandbox.run("print(1)").status == "accepted"
+
+
 def test_tests_that_kill_their_worker_are_an_error():
     with Sandbox(workers=1) as sandbox:
         killing = Tests("def f(): return 1", "import os, signal\nos.kill(os.getpid(), 9)\nassert f() == 1")
@@ -68,6 +112,20 @@ def test_async_code_can_wait_for_it(sandbox):
         return [result.stdout for result in await asyncio.gather(*calls)]
 
     assert asyncio.run(main()) == ["0\n", "1\n", "2\n", "3\n"]
+
+
+def test_a_system_without_a_process_to_give_is_told_and_leaks_nothing(monkeypatch):
+    def refuse(*_, **__):
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    with Sandbox(workers=1) as sandbox:
+        with monkeypatch.context() as patch:
+            patch.setattr(subprocess, "Popen", refuse)
+            before = used(os.getpid())[0]
+            with pytest.raises(SandboxError, match="could not be started: Resource temporarily"):
+                sandbox.run("pass")
+            assert used(os.getpid())[0] == before
+        assert sandbox.run("pass").status == "accepted"
 
 
 def test_closed():

@@ -18,6 +18,11 @@ JUDGING = {
         base="TestCase",
         body="@unittest.skip('x')\n    def test_a(self):\n        1 / 0\n    def test_b(self):\n        self.assertEqual(f(1), 1)",
     ),
+    "one skips itself": "import pytest\ndef test_a():\n    pytest.skip('x')\ndef test_b():\n    assert f(1) == 1",
+    "one marked": "import pytest\n@pytest.mark.skip\ndef test_a():\n    1 / 0\ndef test_b():\n    assert f(1) == 1",
+    "one method marked": "import pytest\nclass TestA:\n    @pytest.mark.skipif(True, reason='x')\n    def test_a(self):\n        1 / 0\n    def test_b(self):\n        assert f(1) == 1",
+    "one marked in vain": "import pytest\n@pytest.mark.skipif(False, reason='x')\ndef test_a():\n    assert f(1) == 1",
+    "one raises SkipTest": "import unittest\ndef test_a():\n    raise unittest.SkipTest\ndef test_b():\n    assert f(1) == 1",
     "setup_method": "class TestA:\n    def setup_method(self, method):\n        self.x = f(1)\n    def test_a(self):\n        assert self.x == 1",
     "teardown_method": "class TestA:\n    def test_a(self):\n        pass\n    def teardown_method(self):\n        assert f(1) == 1",
     "script that ends itself": "import sys\nassert f(1) == 1\nsys.exit(0)",
@@ -33,6 +38,7 @@ NOT_RUNNABLE = {
         CASE.format(base="TestCase", body="@unittest.skip('x')\n    def test_a(self):\n        self.assertEqual(f(1), 1)"),
         "the tests skip themselves",
     ),
+    "all skip": ("import pytest\ndef test_a():\n    pytest.skip('x')", "the tests skip themselves"),
 }  # fmt: skip
 
 
@@ -56,3 +62,11 @@ def test_a_program_cannot_end_the_script_of_tests(sandbox):
     leaving = "def f(x):\n    raise SystemExit(0)"
     assert sandbox.run_tests(leaving, JUDGING["script that ends itself"]).status == "runtime_error"
     assert sandbox.run_tests(leaving, "f(1)\nassert f(1) == 1").status == "runtime_error"
+
+
+@pytest.mark.parametrize("error", ["unittest.SkipTest", "pytest.skip.Exception"])
+def test_a_program_cannot_skip_its_tests(sandbox, error):
+    program = f"import unittest\ntry:\n    import pytest\nexcept BaseException:\n    pass\ndef f(x):\n    raise {error}"
+    tests = "import unittest\ndef test_a():\n    assert f(1) == 1\ndef test_b():\n    assert True"
+    report = sandbox.run_tests(program, tests)
+    assert (report.passed, report.status, report.total) == (False, "runtime_error", 2)

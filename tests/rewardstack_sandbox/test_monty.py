@@ -85,6 +85,12 @@ def test_programs_share_nothing(monty):
     ]
 
 
+def test_a_program_cannot_choose_to_be_masked(monty):
+    """What it gives and cannot be compared is its own doing, never the data set's."""
+    report = monty.run_tests("def f(): return lambda: 1", ["assert f() == f()"])
+    assert (report.passed, report.status) == (False, "unsupported_value")
+
+
 def test_functions_of_the_tests_cannot_be_given(monty):
     report = monty.run_tests("def f(g): return g(1)", ["assert f(lambda x: x) == 1"])
     assert report.status == "infrastructure_error"

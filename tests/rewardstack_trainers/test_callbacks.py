@@ -76,6 +76,21 @@ def test_an_alarm_may_stop_the_run():
         Alarms(stop_on=["all_group_tie"])
 
 
+def test_a_run_that_goes_on_remembers_what_was_logged_before():
+    """Checkpoints hold the logs, not what callbacks made of them."""
+    before = [
+        {"step": step, "eval_reward": value, "beta": 0.1, "kl": 0.2} for step, value in ((1, 0.5), (2, 0.4))
+    ]
+    state = SimpleNamespace(log_history=before)
+    stop, alarms, kl = EarlyStop(patience=2), Alarms(), AdaptiveKL(0.1)
+    kl.trainer = SimpleNamespace(beta=0.04)
+    for callback in (stop, alarms, kl):
+        callback.on_train_begin(None, state, None)
+    assert play(stop, [{"eval_reward": 0.45}]) == 1
+    assert alarms.history.values("eval_reward") == [0.5, 0.4]
+    assert kl.trainer.beta == pytest.approx(0.1 * 1.02)
+
+
 class TestEarlyStop:
     def test_when_good_enough(self):
         stop = EarlyStop("eval_exact", at=0.8)

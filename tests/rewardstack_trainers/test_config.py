@@ -65,6 +65,8 @@ def test_the_presets_have_the_well_known_values(config, tmp_path, preset):
     assert args.activation_checkpointing == (preset == "gsm8k-checkpointing"), (
         "none on a CPU unless asked for"
     )
+    told = {"gsm8k": False, "gsm8k-8bit": False, "gsm8k-checkpointing": True}
+    assert found.grpo.get("activation_checkpointing") == told.get(preset), "on a card TRL does unless told"
     assert (found.lora is not None) == (preset in ("gsm8k-lora", "gsm8k-qlora"))
     assert found.model.quantize == ("4bit" if preset == "gsm8k-qlora" else None)
 
@@ -128,6 +130,12 @@ def test_faults_are_named_with_the_file(config, fault):
         ("algorithm = 'drgrpo'\n", "did you mean 'dr_grpo'"),
         ("preset = 'gsm8'\n", "did you mean 'gsm8k'"),
         ("task = 'gsm8'\nstack = 'x.toml'\n", "both a stack and"),
+        ("task = 3\n", "expected str | array, got int - at task"),
+        ("stack = 3\n", "got int - at stack"),
+        ("preset = []\n", "got array - at preset"),
+        ("dead_zone = 'small'\n", "expected float, got str - at dead_zone"),
+        ("kl_target = 'low'\n", "got str - at kl_target"),
+        ("data = { too_long = 'trim' }\n", 'too_long is "drop" or "cut", not \'trim\''),
     ],
 )
 def test_faults_at_the_top(config, top, message):

@@ -1,5 +1,6 @@
 """Tasks, prompts, gold answers, and questions asked differently."""
 
+import copy
 import json
 import random
 import threading
@@ -86,6 +87,20 @@ class TestRows:
         kept, long = filter_by_length(rows, DataTable(prompt_tokens=9, too_long=too_long), tokenizer)
         assert ([row["prompt"] for row in kept], long) == (left, 1)
 
+    def test_a_long_chat_loses_the_beginning_of_its_last_message(self, tokenizer):
+        tokenizer = copy.deepcopy(tokenizer)
+        tokenizer.chat_template = "{% for message in messages %}<{{ message.content }}>{% endfor %}"
+        system = {"role": "system", "content": "be brief"}
+        rows = [
+            {"prompt": [system, {"role": "user", "content": text}]} for text in ("x" * 9 + "y" * 7, "short")
+        ]
+        kept, long = filter_by_length(rows, DataTable(prompt_tokens=19, too_long="cut"), tokenizer)
+        assert [row["prompt"][-1]["content"] for row in kept] == ["y" * 7, "short"]
+        assert (kept[0]["prompt"][0], long) == (system, 1)
+        kept, long = filter_by_length(rows, DataTable(prompt_tokens=12, too_long="cut"), tokenizer)
+        assert [row["prompt"][-1]["content"] for row in kept] == []
+        assert long == 2
+
     @given(st.integers(2, 99), st.data())
     def test_rows_are_held_out_evenly_and_none_is_lost(self, size, data):
         count = data.draw(st.integers(0, size - 1))
@@ -133,6 +148,16 @@ class TestTasks:
         moved = shuffled(row, random.Random(seed))
         assert moved["options"][moved["answer"]] == "w"
         assert sorted(moved["options"].values()) == list("wxyz")
+
+    @pytest.mark.parametrize(
+        "row",
+        [{"options": ["ice", "fire"], "answer": "A"}, {"options": {"A": "ice", "B": "fire"}, "answer": "ice"},
+         {"options": {"A": "ice"}}],
+    )  # fmt: skip
+    def test_options_that_cannot_be_shuffled_are_told(self, write, row):
+        path = write("rows.jsonl", json.dumps({"prompt": "What melts?", **row}) + "\n")
+        with pytest.raises(RecordError, match=r"shuffle_options needs `options`, letter to text"):
+            make_rows(DataTable(path=path.name, shuffle_options=True), [], [], path.parent, chat=False)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from rewardstack.errors import ResumeError, StackError
 from rewardstack.records import read_samples
 from rewardstack_trainers.errors import TrainingError
 from rewardstack_trainers.training.config import load_config
+from rewardstack_trainers.training.models import move_unless_there
 from rewardstack_trainers.training.preflight import check_folder, gold_above_wrong
 from rewardstack_trainers.training.report import before_and_after, write_report
 from rewardstack_trainers.training.session import Session
@@ -122,11 +123,28 @@ def test_ctrl_c_saves_and_resume_goes_on(folder, monkeypatch):
 
 
 @pytest.mark.slow
-def test_another_stack_is_not_gone_on_with(folder):
+def test_another_stack_is_not_gone_on_with_unless_asked_for(folder):
     (folder / "run").mkdir()
     (folder / "run/run.json").write_text('{"stack": "other", "model": "model"}')
-    with pytest.raises(ResumeError, match="its stack is another"):
+    with pytest.raises(ResumeError, match="begun with another stack.*--force"):
         Session(load_config(folder / "run.toml"), told([]), resume=True).run()
+    found = []
+    session = Session(load_config(folder / "run.toml"), told(found), resume=True, force=True)
+    session.check_identity()
+    assert "resume: with another stack than the run was begun with" in found
+    (folder / "run/run.json").write_text("{")
+    with pytest.raises(ResumeError, match="cannot tell what run"):
+        session.check_identity()
+
+
+def test_ranks_may_unpack_one_model_at_the_same_time(tmp_path):
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text(name)
+        move_unless_there(tmp_path / name, tmp_path / "model")
+    assert (tmp_path / "model/config.json").read_text() == "first"
+    with pytest.raises(OSError, match="nowhere"):
+        move_unless_there(tmp_path / "second", tmp_path / "nowhere/model")
 
 
 @pytest.mark.slow

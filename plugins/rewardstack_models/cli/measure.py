@@ -1,4 +1,4 @@
-"""`rewards measure`: the mean and deviation of a reward model's raw output, for `scale = "standard"`."""
+"""`rewards measure`: the mean and deviation of a reward model's raw output, for a fixed scale."""
 
 import math
 from typing import TYPE_CHECKING

@@ -8,10 +8,12 @@ import contextlib
 import importlib
 import io
 import os
+import re
 import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "main", "rewards"]
 
 GROUP = "rewardstack.commands"
+SUMMARY = re.compile(r'"""(?:`[^`]+`: )?(.+?)(?:"""|\n)')
 EXIT_CODES = """\b
 Exit codes:
   0    good
@@ -85,7 +88,7 @@ class Commands(click.Group):
         plugins = {name: entry for name, entry in plugin_commands().items() if name not in COMMANDS}
         if plugins:
             with formatter.section("Commands of plugins"):
-                formatter.write_dl([(name, f"from {owner(plugins[name])}") for name in sorted(plugins)])
+                formatter.write_dl([(name, summary(plugins[name])) for name in sorted(plugins)])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a reader that has gone (`| head`) ends it quietly."""
@@ -135,6 +138,21 @@ def plugin_commands() -> dict[str, "EntryPoint"]:
 def owner(entry: "EntryPoint") -> str:
     """Return the name of the distribution an entry point belongs to."""
     return entry.dist.name if entry.dist else "an unknown distribution"
+
+
+def summary(entry: "EntryPoint") -> str:
+    """Return what a plugin's command does: the first line of its module, which is read and not run; else whose it is."""
+    from importlib.util import find_spec
+
+    package, _, rest = entry.module.partition(".")
+    spec = find_spec(package)
+    for folder in (spec and spec.submodule_search_locations) or ():
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            with Path(folder, *rest.split(".")).with_suffix(".py").open(encoding="utf-8") as file:
+                found = SUMMARY.match(file.readline())
+            if found:
+                return f"{found[1][0].upper()}{found[1][1:]}"
+    return f"from {owner(entry)}"
 
 
 def load_command(entry: "EntryPoint") -> click.Command:

@@ -53,8 +53,6 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "write": (1, 64), "writev": (20, 66),
 }  # fmt: skip
 
-PR_SET_NAME = 15
-
 
 @functools.cache
 def libc() -> Any:

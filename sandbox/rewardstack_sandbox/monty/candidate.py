@@ -100,7 +100,7 @@ class MontyCandidate:
                     return ("return", *self.call(target, arguments, keywords))
                 case (str(name), *values) if name in snippets.EXPRESSIONS or name in snippets.STATEMENTS:
                     value = self.ask(snippets.operation(name, values))
-                    return ("return", content_of(value) if name == "content" else self.keep(*value), ())
+                    return content_of(*value) if name == "content" else ("return", self.keep(*value), ())
             raise Unsupported(f"{message[0]}, which Monty cannot be asked for")
         except Raised as raised:
             return ("raise", *describe_raised(raised)[1:])
@@ -180,12 +180,11 @@ def unpack(packed: Any) -> Any:
     return Kept(packed[1]) if packed[0] == "yours" else Foreign()
 
 
-def content_of(found: tuple[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return an instance's class name and attributes."""
-    _, value = found
+def content_of(kind: str, value: Any) -> tuple[Any, ...]:
+    """Return an instance's class name and attributes, as an answer; other values of the program have no content."""
     if not isinstance(value, pydantic_monty.MontyClassProxy):
-        raise Unsupported(found[0])
-    return value.name, value.attributes
+        return ("unsupported", kind)
+    return ("return", (value.name, value.attributes), ())
 
 
 def describe_raised(raised: Raised) -> tuple[Any, ...]:

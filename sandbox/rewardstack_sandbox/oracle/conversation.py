@@ -14,7 +14,6 @@ from rewardstack_sandbox.values import Codec, Malformed, Unsupported
 
 __all__ = ["TESTS", "Conversation", "Stopped", "UnsupportedValue", "mark_foreign", "raised_by_program"]
 
-SILENT = (SystemExit, KeyboardInterrupt, GeneratorExit)
 BUILT_IN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
 ROOM_AHEAD = 16_000  # bytes, well below what a socket holds: sending ahead must never wait
 FOREIGN = "_rewardstack_from_program"

@@ -17,7 +17,7 @@ from rewardstack_sandbox.oracle.conversation import (
 from rewardstack_sandbox.oracle.plan import Plan
 from rewardstack_sandbox.oracle.restoring import restore
 from rewardstack_sandbox.oracle.rewriting import COUNT, PROGRAM, RECORD
-from rewardstack_sandbox.oracle.test_cases import Skipped
+from rewardstack_sandbox.oracle.test_cases import is_skip
 from rewardstack_sandbox.oracle.test_classes import parametrized, run_class, test_case_classes
 from rewardstack_sandbox.oracle.test_functions import NotRunnable, call_test
 from rewardstack_sandbox.results import Status, TestResult
@@ -48,14 +48,17 @@ class Enough(BaseException):
 
 
 class Judge:
-    """Judges one program by the tests of a plan; `results` fills as they run."""
+    """Judges one program by the tests of a plan; `results` fills as they run.
+
+    `skipped` counts the tests that skip themselves, `left_out` those of them that the plan counts among its tests.
+    """
 
     def __init__(self, plan: Plan, talk: Conversation, *, stop_early: bool) -> None:
         self.plan = plan
         self.talk = talk
         self.stop_early = stop_early
         self.results: list[TestResult] = []
-        self.asserted = self.skipped = 0
+        self.asserted = self.skipped = self.left_out = 0
         self.broken = ""
         self.space: dict[str, Any] = {
             "__name__": TESTS,
@@ -120,6 +123,10 @@ class Judge:
         except BaseException as error:
             if isinstance(error, SystemExit) and not error.code and not raised_by_program(error):
                 return True  # a script of tests may end itself
+            if is_test and is_skip(error):
+                self.skipped += 1
+                self.left_out += 1
+                return True
             self.fail(name, error)
             return False
         if is_test or (self.asserted > asserted and len(self.results) == recorded and name != "check"):
@@ -140,10 +147,10 @@ class Judge:
 
     def add_outcome(self, name: str, error: BaseException | None) -> None:
         """Note what came of a method of a test class; those that the tests themselves skip were not asked for."""
-        if isinstance(error, Skipped):
-            self.skipped += 1
-        elif error is None:
+        if error is None:
             self.add(TestResult(name, passed=True))
+        elif is_skip(error):
+            self.skipped += 1
         else:
             self.fail(name, error)
 

@@ -1,16 +1,24 @@
 """Runs unittest's test classes. unittest itself is loaded when tests bring it: it makes every fork dearer."""
 
 import importlib
+import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Skipped", "run_test_case"]
+__all__ = ["Skipped", "is_skip", "run_test_case"]
 
 Note = Callable[[str, BaseException | None], None]
 
 
 class Skipped(Exception):
     """A test that the tests themselves skip."""
+
+
+def is_skip(error: BaseException) -> bool:
+    """Whether the tests skip themselves: by unittest or by pytest, either of which is loaded if the tests bring it."""
+    theirs = (("unittest", "SkipTest"), ("_pytest.outcomes", "Skipped"))
+    kinds = (getattr(sys.modules.get(module), name, Skipped) for module, name in theirs)
+    return isinstance(error, (Skipped, *kinds))
 
 
 class Noting:

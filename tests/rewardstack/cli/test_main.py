@@ -141,6 +141,14 @@ class TestCommandsOfPlugins:
         plugin_commands(train="nowhere.to.be.found:command")
         assert re.search(r"Commands of plugins:\n  train +from ", run("--help").output)
 
+    def test_their_modules_first_line_says_what_they_do(self, run, plugin_commands, folder, monkeypatch):
+        (folder / "of_somebody").mkdir()
+        (folder / "of_somebody" / "__init__.py").write_text("raise SystemExit('imported')")
+        (folder / "of_somebody" / "tools.py").write_text('"""`rewards tune`: weights that fit."""\n')
+        monkeypatch.syspath_prepend(str(folder))
+        plugin_commands(tune="of_somebody.tools:command")
+        assert "  tune  Weights that fit." in run("--help").output
+
     def test_they_run(self, run, plugin_commands, folder, monkeypatch):
         (folder / "trainer.py").write_text(
             "import click\n@click.command()\ndef train():\n    click.echo('training')\n    return 1\n"

@@ -45,6 +45,11 @@ class Alarms(TrainerCallback):
         self.tell = tell
         self.raised: dict[str, str] = {}
 
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Take up what was logged before the checkpoint that a run goes on from."""
+        for entry in state.log_history:
+            self.history.add(entry.get("step", 0), entry)
+
     def on_log(
         self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any
     ) -> None:

@@ -41,6 +41,12 @@ class AdaptiveKL(TrainerCallback):
         """Return the weight after a step with that KL."""
         return beta * (1 + self.gain * min(BOUND, max(-BOUND, kl / self.target - 1)))
 
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Go on from the weight last logged, where a run goes on from a checkpoint: those do not hold it."""
+        logged = [entry for entry in state.log_history if "beta" in entry and "kl" in entry]
+        if logged:
+            self.trainer.beta = self.next_beta(logged[-1]["beta"], logged[-1]["kl"])
+
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """Move beta; the KL is the mean over the step's micro-batches and all ranks."""
         metrics = self.trainer._metrics["train"]  # noqa: SLF001 - the one place where TRL keeps the step's KL

@@ -36,6 +36,12 @@ class EarlyStop(TrainerCallback):
         self.waited = 0
         self.reason = ""
 
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Take up what was logged before the checkpoint that a run goes on from."""
+        for entry in state.log_history:
+            if self.metric in entry:
+                self.judge(float(entry[self.metric]), entry.get("step", 0))
+
     def on_log(
         self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any
     ) -> None:

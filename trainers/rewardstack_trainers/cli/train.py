@@ -13,7 +13,7 @@ from rewardstack.errors import RewardstackError
 from rewardstack_trainers.ranks import leave
 
 if TYPE_CHECKING:
-    from rewardstack_trainers.training.session import Outcome
+    from rewardstack_trainers.training.session import Outcome, Session
 
 __all__ = ["command"]
 
@@ -47,6 +47,7 @@ Exit codes:
     help="Check everything that can be known, then stop before the model is loaded.",
 )
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint of the run.")
+@click.option("--force", is_flag=True, help="With --resume, go on even with another stack or model.")
 @click.option("-o", "--output", metavar="FOLDER", help="The run's folder, in place of the file's.")
 @click.option(
     "--steps", type=click.IntRange(min=1), help="The number of steps, in place of the file's.  [demo: 150]"
@@ -54,8 +55,8 @@ Exit codes:
 @click.option("--seed", type=click.IntRange(min=0), help="The seed, in place of the file's.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 def command(
-    config: str | None, demo: str | None, dry_run: bool, resume: bool, output: str | None, steps: int | None,
-    seed: int | None, as_json: bool,
+    config: str | None, demo: str | None, dry_run: bool, resume: bool, force: bool, output: str | None,
+    steps: int | None, seed: int | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Train the model that CONFIG names with its stack of rewards.
 
@@ -75,9 +76,8 @@ def command(
         if demo is not None:
             outcome, stack, rows = run_demo(demo, output, steps or 150, seed)
         else:
-            outcome, stack, rows = run_config(
-                str(config), output, steps, seed, dry_run=dry_run, resume=resume
-            )
+            session = prepare_session(str(config), output, steps, seed, resume=resume, force=force)
+            outcome, stack, rows = run_session(session, dry_run=dry_run)
     if outcome is None:
         return 0
     show(outcome, stack, rows, as_json=as_json)
@@ -119,26 +119,32 @@ def tell(kind: str, text: str) -> None:
 Rows = Sequence[tuple[str, float, float]]
 
 
-def run_config(
-    path: str, output: str | None, steps: int | None, seed: int | None, *, dry_run: bool, resume: bool
-) -> "tuple[Outcome | None, str, Rows]":
-    """Run a training file up to its report; nothing is returned of a dry run."""
+def prepare_session(
+    path: str, output: str | None, steps: int | None, seed: int | None, *, resume: bool, force: bool
+) -> "Session":
+    """Return the run of a training file, what the command line says laid over it."""
     import msgspec
 
     from rewardstack_trainers.training.config import load_config
-    from rewardstack_trainers.training.report import before_and_after
     from rewardstack_trainers.training.session import Session
 
     config = load_config(path)
     more = {name: value for name, value in (("max_steps", steps), ("seed", seed)) if value is not None}
     config = msgspec.structs.replace(config, output=output or config.output, grpo=config.grpo | more)
-    session = Session(config, tell, resume=resume)
+    return Session(config, tell, resume=resume, force=force)
+
+
+def run_session(session: "Session", *, dry_run: bool) -> "tuple[Outcome | None, str, Rows]":
+    """Run a training file up to its report; nothing is returned of a dry run."""
+    from rewardstack_trainers.training.report import before_and_after
+
     session.check()
     if dry_run:
         tell("dry run", "all that can be known beforehand is in order")
         return None, "", []
     outcome = session.run()
-    return outcome, config.stack.name, before_and_after(outcome.logs, config.stack.name)
+    name = session.config.stack.name
+    return outcome, name, before_and_after(outcome.logs, name)
 
 
 def run_demo(task: str, output: str | None, steps: int, seed: int | None) -> "tuple[Outcome, str, Rows]":

@@ -40,7 +40,13 @@ def with_options(row: Mapping[str, Any], texts: list[str], right: int) -> dict[s
 
 def shuffled(row: Mapping[str, Any], chance: random.Random) -> dict[str, Any]:
     """Return a row whose options stand in another order; the answer's letter moves with its text."""
-    texts = list(row["options"].values())
+    options, answer = row["options"], row.get("answer")
+    if not isinstance(options, Mapping) or answer not in [*ascii_uppercase[: len(options)]]:
+        raise RecordError(
+            "shuffle_options needs `options`, letter to text, and as `answer` one of the letters A, B, C ..., as the "
+            f"tasks arc and sciq make them; not {options!r:.80} and {answer!r:.80}"
+        )
+    texts = list(options.values())
     order = list(range(len(texts)))
     chance.shuffle(order)
     right = order.index(ascii_uppercase.index(row["answer"]))

@@ -176,9 +176,28 @@ def filter_by_length(rows: Sequence[Row], table: DataTable, tokenizer: Any) -> t
             kept.append(row)
             continue
         long += 1
-        if table.too_long == "cut" and isinstance(row["prompt"], str):
-            kept.append({**row, "prompt": tokenizer.decode(ids[-table.prompt_tokens :])})
+        shorter = cut(row["prompt"], ids, table.prompt_tokens, tokenizer) if table.too_long == "cut" else None
+        if shorter is not None:
+            kept.append({**row, "prompt": shorter})
     return kept, long
+
+
+def cut(prompt: Any, ids: list[int], limit: int, tokenizer: Any) -> Any:
+    """Return a prompt without its beginning; of a chat the last message loses its own, None where that is too short."""
+    if isinstance(prompt, str):
+        return tokenizer.decode(ids[-limit:])
+    *before, last = prompt
+    content = tokenizer(last["content"], add_special_tokens=False)["input_ids"]
+    excess = len(ids) - limit
+    while 0 < excess < len(content):
+        content = content[excess:]
+        shorter = [*before, {**last, "content": tokenizer.decode(content)}]
+        excess = (
+            len(prompt_ids(shorter, tokenizer)) - limit
+        )  # tokens may fall otherwise once they are text again
+        if excess <= 0:
+            return shorter
+    return None
 
 
 def prompt_ids(prompt: Any, tokenizer: Any) -> list[int]:

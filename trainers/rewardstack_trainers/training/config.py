@@ -70,6 +70,10 @@ class DataTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rephrase: str | None = None
     shuffle_options: bool = False
 
+    def __post_init__(self) -> None:
+        if self.too_long not in ("drop", "cut"):
+            raise ValueError(f'too_long is "drop" or "cut", not {self.too_long!r}')
+
 
 class EvalTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`[eval]`: held-out rows, from a file of their own or split off the data; scored by the same stack."""
@@ -91,6 +95,28 @@ class LogTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stop_on: tuple[str, ...] = ()
 
 
+class Top(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The top level of a training file; `prefill`, `max_error_share` and `name` are settings of its stack."""
+
+    output: str = "runs/training"
+    algorithm: str = "grpo"
+    preset: str | None = None
+    task: str | tuple[str, ...] = ()
+    stack: str | None = None
+    rewards: dict[str, Any] = {}
+    dead_zone: float = 0.0
+    kl_target: float | None = None
+    model: dict[str, Any] = {}
+    lora: dict[str, Any] | None = None
+    data: dict[str, Any] = {}
+    grpo: dict[str, Any] = {}
+    eval: dict[str, Any] = {}
+    log: dict[str, Any] = {}
+    prefill: Any = None
+    max_error_share: Any = None
+    name: Any = None
+
+
 class Config(msgspec.Struct, frozen=True):
     """A training file. `base` is the folder that its paths are relative to, `translated` tells of retired names."""
 
@@ -108,12 +134,6 @@ class Config(msgspec.Struct, frozen=True):
     kl_target: float | None
     base: Path
     translated: list[str]
-
-
-TOP = (
-    "output", "algorithm", "preset", "task", "stack", "rewards", "dead_zone", "kl_target", "model", "lora", "data",
-    "grpo", "eval", "log", "prefill", "max_error_share", "name",
-)  # fmt: skip
 
 
 def load_config(path: Path | str) -> Config:
@@ -134,35 +154,32 @@ def load_config(path: Path | str) -> Config:
 
 def parse_config(data: Mapping[str, Any], base: Path) -> Config:
     """Return a training file's data as a config, presets and algorithm laid under what it says itself."""
-    check_keys(data, TOP, "the training file")
-    preset = chosen(PRESETS, data.get("preset"), "preset")
-    algorithm = str(data.get("algorithm", "grpo"))
-    given, translated = translate(table_of(data, "grpo"))
+    top = read_table(data, Top, "the training file")
+    preset = chosen(PRESETS, top.preset, "preset")
+    given, translated = translate(top.grpo)
     moved = {name: given.pop(name) for name in ("prompt_tokens",) if name in given}
-    grpo = {**preset.get("grpo", {}), **chosen(ALGORITHMS, algorithm, "algorithm"), **given}
-    tasks = data.get("task", ())
-    tasks = (tasks,) if isinstance(tasks, str) else tuple(tasks)
-    model = {**preset.get("model", {}), **table_of(data, "model")}
+    grpo = {**preset.get("grpo", {}), **chosen(ALGORITHMS, top.algorithm, "algorithm"), **given}
+    tasks = (top.task,) if isinstance(top.task, str) else top.task
+    model = {**preset.get("model", {}), **top.model}
     if "name" not in model:
         raise OptionError(
             '[model] needs a name: a hub id, a folder, or a GGUF file: name = "Qwen/Qwen2.5-0.5B"'
         )
-    lora = (
-        {**preset.get("lora", {}), **table_of(data, "lora")} if "lora" in data or "lora" in preset else None
-    )
+    asks_for_lora = top.lora is not None or "lora" in preset
+    lora = {**preset.get("lora", {}), **(top.lora or {})} if asks_for_lora else None
     return Config(
         stack=read_stack(data, tasks, base),
         model=read_table(model, ModelTable, "[model]"),
         task=tasks,
-        output=str(data.get("output", "runs/training")),
-        algorithm=algorithm,
+        output=top.output,
+        algorithm=top.algorithm,
         lora=None if lora is None else read_table(lora, LoraTable, "[lora]"),
-        data=read_table({**preset.get("data", {}), **moved, **table_of(data, "data")}, DataTable, "[data]"),
+        data=read_table({**preset.get("data", {}), **moved, **top.data}, DataTable, "[data]"),
         grpo=grpo,
-        eval=read_table(table_of(data, "eval"), EvalTable, "[eval]"),
-        log=read_table(table_of(data, "log"), LogTable, "[log]"),
-        dead_zone=float(data.get("dead_zone", 0.0)),
-        kl_target=data.get("kl_target"),
+        eval=read_table(top.eval, EvalTable, "[eval]"),
+        log=read_table(top.log, LogTable, "[log]"),
+        dead_zone=top.dead_zone,
+        kl_target=top.kl_target,
         base=base,
         translated=translated,
     )
@@ -183,14 +200,6 @@ def read_stack(data: Mapping[str, Any], tasks: tuple[str, ...], base: Path) -> S
         )
     settings = {name: data[name] for name in ("name", "prefill", "max_error_share") if name in data}
     return Stack(rewards, base=base, **settings)
-
-
-def table_of(data: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return a table of the file, empty where there is none."""
-    table = data.get(name, {})
-    if not isinstance(table, dict):
-        raise OptionError(f"{name} must be a table: [{name}]")
-    return dict(table)
 
 
 def check_keys(given: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:

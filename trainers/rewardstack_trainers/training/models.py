@@ -3,6 +3,7 @@
 import hashlib
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from rewardstack_trainers.errors import TrainingError
@@ -68,13 +69,23 @@ def unpack_gguf(path: Path) -> Path:
             if hasattr(owner, name):
                 delattr(owner, name)
         model.is_quantized = False
-        beside = target.with_name(f"{target.name}.{os.getpid()}")
-        model.save_pretrained(beside)
-        tokenizer.save_pretrained(beside)
-        beside.rename(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=target.parent) as beside:
+            model.save_pretrained(f"{beside}/model")
+            tokenizer.save_pretrained(f"{beside}/model")
+            move_unless_there(Path(beside) / "model", target)
     except (OSError, ValueError, RuntimeError) as error:
         raise TrainingError(f"cannot unpack {path} into {target}: {first_line(error)}") from error
     return target
+
+
+def move_unless_there(folder: Path, target: Path) -> None:
+    """Move a folder to its place, unless another rank was quicker."""
+    try:
+        folder.rename(target)
+    except OSError:
+        if not (target / "config.json").is_file():
+            raise
 
 
 def load_tokenizer(name: str) -> Any:

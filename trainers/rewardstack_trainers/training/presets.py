@@ -33,12 +33,14 @@ GSM8K: dict[str, Any] = {
     "max_completion_length": 786,
     "max_grad_norm": 0.1,
 }
+# TRL computes activations again unless told; without this, `-checkpointing` would be `-8bit` by another name
+KEPT = {"activation_checkpointing": False}
 PROMPTS = {"prompt_tokens": 256}
 LORA: dict[str, Any] = {"r": 16, "alpha": 64}
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "gsm8k": {"grpo": GSM8K, "data": PROMPTS},
-    "gsm8k-8bit": {"grpo": {**GSM8K, "optim": "adamw_8bit"}, "data": PROMPTS},
+    "gsm8k": {"grpo": {**GSM8K, **KEPT}, "data": PROMPTS},
+    "gsm8k-8bit": {"grpo": {**GSM8K, **KEPT, "optim": "adamw_8bit"}, "data": PROMPTS},
     "gsm8k-checkpointing": {
         "grpo": {**GSM8K, "optim": "adamw_8bit", "activation_checkpointing": True},
         "data": PROMPTS,

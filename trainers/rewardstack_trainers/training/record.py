@@ -8,7 +8,7 @@ compares), and what the trainer got: `scored_total` in double precision, `scored
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from rewardstack import Stack
 from rewardstack.errors import RecordError
@@ -38,7 +38,9 @@ class Record:
         """Append a scored batch."""
         data = b"".join(encode(row) + b"\n" for row in self.rows(scored))
         try:
-            with self.lines.open("ab") as file:
+            with self.lines.open("a+b") as file:
+                if ends_within_a_line(file):  # the run was killed while it wrote
+                    file.write(b"\n")
                 file.write(data)
         except OSError as error:
             raise RecordError(f"cannot write {self.lines}: {error.strerror or error}") from error
@@ -76,3 +78,10 @@ class Record:
         target = self.folder / "scored.parquet"
         write_rows(str(target), rows)
         return target
+
+
+def ends_within_a_line(file: BinaryIO) -> bool:
+    """Whether a file's last line has no end; leaves the file at its end."""
+    size = file.seek(0, 2)
+    file.seek(max(0, size - 1))
+    return file.read() not in (b"", b"\n")

@@ -51,14 +51,16 @@ class Outcome(msgspec.Struct):
 class Session:
     """A run prepared up to its first step. `tell` is called with what was found, kind and text.
 
+    `resume` goes on from the last checkpoint of the run's folder, `force` also where that run had another stack.
     Raises one of the `RewardstackError`s for whatever can be known to be wrong before the model is loaded.
     """
 
-    def __init__(self, config: Config, tell: Tell, *, resume: bool = False) -> None:
+    def __init__(self, config: Config, tell: Tell, *, resume: bool = False, force: bool = False) -> None:
         check_watching(config)
         self.config = config
         self.tell = tell
         self.resume = resume
+        self.force = force
         self.folder = Path(config.output)
         for sentence in config.translated:
             tell("translated", sentence)
@@ -82,10 +84,12 @@ class Session:
             held = make_rows(table, config.task, wanted, config.base, chat=chat)
         else:
             rows, held = split_off(rows, config.eval.rows)
+        before = len(rows)
         rows, long = filter_by_length(rows, config.data, self.tokenizer)
         if long:
-            what = "cut" if config.data.too_long == "cut" else "left out"
-            self.tell("data", f"{long} prompts of more than {config.data.prompt_tokens} tokens were {what}")
+            left_out = before - len(rows)
+            what = f"were left out ({left_out}) or lost their beginning ({long - left_out})"
+            self.tell("data", f"{long} prompts of more than {config.data.prompt_tokens} tokens {what}")
         return rows, held
 
     def check(self) -> list[Finding]:
@@ -200,14 +204,28 @@ class Session:
         path = self.folder / "run.json"
         now = {"stack": self.config.stack.fingerprint(), "model": self.config.model.name}
         if path.exists() and self.resume:
-            then = msgspec.json.decode(path.read_bytes())
+            then = read_identity(path)
             if then != now:
                 what = " and ".join(name for name in now if then.get(name) != now[name])
-                raise ResumeError(
-                    f"{self.folder} cannot be gone on with: its {what} is another. Choose another `output`"
-                )
+                if not self.force:
+                    raise ResumeError(
+                        f"{self.folder} was begun with another {what}. Choose another `output`, or go on all the same "
+                        "with --force"
+                    )
+                self.tell("resume", f"with another {what} than the run was begun with")
         write_stack(self.config.stack, self.folder / "stack.toml")
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(now), indent=2) + b"\n")
+        try:
+            path.write_bytes(msgspec.json.format(msgspec.json.encode(now), indent=2) + b"\n")
+        except OSError as error:
+            raise TrainingError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def read_identity(path: Path) -> dict[str, Any]:
+    """Return what decided the scores of the run so far."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.DecodeError) as error:
+        raise ResumeError(f"cannot tell what run {path.parent} holds: {path.name}: {error}") from error
 
 
 def check_watching(config: Config) -> None:
@@ -219,7 +237,8 @@ def check_watching(config: Config) -> None:
             f"[eval]: there is no metric {config.eval.metric!r}{nearest(config.eval.metric, known)}. There are reward "
             f"and {name}/TERM/mean, for the terms {', '.join(term.name for term in config.stack.terms)}"
         )
-    if config.kl_target is not None and not config.grpo.get("beta", 0.0) > 0:
+    beta = config.grpo.get("beta", 0.0)
+    if config.kl_target is not None and not (isinstance(beta, (int, float)) and beta > 0):
         raise OptionError("kl_target needs a start value: set beta above 0 in [grpo], such as beta = 0.04")
 
 
