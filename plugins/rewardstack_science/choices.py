@@ -98,7 +98,13 @@ def find_choice(
     if found.form in (None, "line") or (
         found.form == "phrase" and found.text is None and "negated" in found.reason
     ):
-        return _from_sentences(text, found, menu, several)
+        chosen = _from_sentences(text, found, menu, several)
+        reason = (
+            _contradiction(text, Pick(chosen.places), menu, tag)
+            if chosen.places and several == "refuse"
+            else ""
+        )
+        return Chosen(frozenset(), reason, chosen.form) if reason else chosen
     if found.text is None:
         instead = read_corrected(text, menu) if "taken back" in found.reason else NOTHING
         return Chosen(instead.places, "put right at last" if instead.places else found.reason, found.form)

@@ -19,7 +19,7 @@ LONGEST_LOOK = 2_000  # characters behind a commitment in which a correction is 
 _SENTENCE_END = re.compile(r"[.!?\n]")
 # "A, although B is also plausible", "A. I would accept B too"
 _ALSO = re.compile(
-    r"(?<![^\s(,;])((?:(?!\b(?:although|though|but|and|while|however|yet)\b)[^,;()\n]){1,40}?)"
+    r"(?<![^\s(,;])((?:(?!\b(?i:although|though|but|and|while|however|yet)\b)[^,;:()\n]){1,40}?)"
     r"\s(?:is|are|was|would be|seems|could be)\s(?:also|equally|just as|as)\s"
     r"(?:possible|plausible|likely|reasonable|acceptable|valid|correct|right|defensible|fine|good|true)\b"
 )

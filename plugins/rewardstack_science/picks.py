@@ -402,6 +402,8 @@ def _mentioned(said: str, menu: Menu) -> Pick | None:
     found -= _denied_labels(said, menu)
     if not found:
         return None
+    if len(found) > 1 and menu.mentions and not menu.mentions.sub("", folded).strip(" ,;/&.()"):
+        return Pick(frozenset(found), Strength.MENTIONED)  # "uracil, thymine": texts and nothing else
     if len(found) > 1:
         body = _LEAD.sub("", folded, count=1)
         clause = _CLAUSE.search(body)

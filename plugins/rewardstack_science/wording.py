@@ -45,7 +45,7 @@ DENIED_BEFORE = re.compile(
     r"|\bno longer|\bisnt|\brul(?:e|es|ed|ing) out|\beliminat\w{1,5}|\bexclud\w{1,4}|\breject\w{0,3}|\bthan|\bopposed to"
     r"|\bcannot be|\bcan't be|\bused to think|\b(?:first|initially) (?:thought|said|chose)|\bnon|\babsence of|\black of"
     r"|(?:\bnot|n't|\bnever|\bhardly|\bnobody|\bno one)(?: \w{1,12}ly)?(?: would| will| should| can)?"
-    r" (?:think|believe|say|claim|agree|convinced|pick|choose|select|take|accept|go with)|\bno (?:way|chance)|\brefuse to (?:believe|accept)"
+    r" (?:think|believe|say|claim|agree|convinced|pick|choose|select|take|accept|go with)|\bno (?:way|chance)|\bnot going with|\brefuse to (?:believe|accept|say)"
     r"|(?:\bnot|n't|\bnever)(?: \w{1,12}ly)? \w{1,12}(?:ed|en|nd|wn)(?= by\b)"
     r"|(?<!\bno )(?<!\bnot )(?<!n't )\b(?:doubt|deny|disagree|unlikely|impossible|false|untrue)(?! \w{1,12}ly)(?= (?:that|it|the|to)\b))"
     r"[\s\"'(-]{1,3}(?:(?:be|necessarily|quite|simply|just|a|an|the|option|choice|answer|letter|in|is|was|have|been|it|it's|that|this|correct|right|by|from|of|to|due)[\s\"'(]{1,3}){0,6})\Z"

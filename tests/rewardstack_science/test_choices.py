@@ -58,7 +58,7 @@ def test_a_reply_that_chooses_c(reply):
     "C: 40 %, A: 60 %", "Answer: C (or A)", "Answer: C, then A", "Answer: A→C", "Answer: C. Saturn",
     # taken back, and other things than an option
     "The answer is C. No.", "The answer is C. Just kidding.", "The answer is C, just kidding, it's A.", "The answer is C. Wait, no: it is none.",
-    "\\boxed{C}. Wait, no, it is less.", "C = 4.18 J", "Jupiter-free", "Jupiter trojan",
+    "\\boxed{C}. Wait, no, it is less.", "C = 4.18 J", "Jupiter-free", "Jupiter trojan", "Answer: Jupiter, Saturn", "Answer: C. But A is also right.", "Not going with C.",
 ])  # fmt: skip
 def test_a_reply_that_does_not_choose_one_option(reply):
     score = choice(reply, "C", PLANETS)
