@@ -59,7 +59,7 @@ _WORDS = (
     (re.compile(r"\bmetric tons?\b"), "tonne"), (re.compile(r"\bhours?\b"), "h"), (re.compile(r"\bparts per million\b"), "ppm"),
     (re.compile(r"\bparts per billion\b"), "ppb"), (re.compile(r"\bper\s?cent\b"), "%"), (re.compile(r"\bRs\.?\s(?=\d)|[$＄](?=\d)"), "¤"),
     (re.compile(r"\b(?:times|by)\s(?:ten|10)\sto\sthe\s(?:power\s(?:of\s)?)?(?=[-\d]|minus)"), "× 10^"), (re.compile(r"\^\s?minus\s"), "^-"),
-    (re.compile(r"(?i:\b(?:minus|negative)\s)(?=\d)"), "-"), (re.compile(r"(?<=\d) 1/(s|m|min|h|cm|K)(?![\w^/·*])"), r" \1^(-1)"), (re.compile(r"\ban?\sdozen\b"), "12"),
+    (re.compile(r"(?i:\b(?:minus|negative)\s)(?=[\d.])"), "-"), (re.compile(r"(?<=\d) 1/(s|m|min|h|cm|K)(?![\w^/·*])"), r" \1^(-1)"), (re.compile(r"\ban?\sdozen\b"), "12"),
 )  # fmt: skip
 _GLUED_POWER = re.compile(r"(\d)\s*(?:×|x|X|\*|·)\s*10\s*([-+]\d{1,3})(?![\d.])")
 _SPACED_POWER = re.compile(r"(\d)\s+(10\s*\^)")
@@ -156,7 +156,8 @@ _VALUE = re.compile(
 )
 _INFINITE = re.compile(r"(?i:\b(?:inf(?:inity|inite)?|nan)\b|∞|\\infty)")
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d{1,2}|\d{4,})(?![\d.,])")
-_MANTISSA = re.compile(r"(\d*)\.?(\d*)(?:\s?[×x*·]\s?10\s?\^\s?\(?([-+]?\d{1,4})|[eE]([-+]?\d{1,4}))?")
+_MANTISSA = re.compile(r"(\d*)\.?(\d*)(?:[×x*·]10\^\(?([-+]?\d{1,4})\)?|[eE]([-+]?\d{1,4}))?")
+_UNCERTAIN_DIGITS = re.compile(r"(?<=\d)\(\d{1,4}\)")  # 9.81(2)
 _MILLION = re.compile(r"\s(thousand|million|billion|trillion)\b")
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 
@@ -169,9 +170,10 @@ def read_measures(text: str, counts: frozenset[str] = frozenset()) -> list[Measu
     while len(found) < MOST_MEASURES and (match := _VALUE.search(text, at)):
         value = _value(match["num"] + (match["more"] or ""), negative="-" in (match["sign"] or ""))
         end = match.end()
+        place = _place(match["num"]) if not match["more"] else 0.0
         if scale := _MILLION.match(text, end):
             value = None if value is None else value * _SCALES[scale[1]]
-            end = scale.end()
+            place, end = place * _SCALES[scale[1]], scale.end()
         unit, stop = parse_unit(text, _skip(text, end), counts)
         if match["cur"]:
             unit, stop = parse_unit(match["cur"].strip())[0], end
@@ -186,7 +188,7 @@ def read_measures(text: str, counts: frozenset[str] = frozenset()) -> list[Measu
                     match.start(),
                     stop,
                     text[match.start() : stop].rstrip(" .,"),
-                    _place(match["num"]),
+                    place,
                 )
             )
     return _summed(found, text)
@@ -200,7 +202,7 @@ def _skip(text: str, at: int) -> int:
 
 def _value(number: str, *, negative: bool) -> float | None:
     """Return a number's value, None where it has none that a float can hold."""
-    number = re.sub(r"(?<=\d)\(\d{1,4}\)", "", number)
+    number = _UNCERTAIN_DIGITS.sub("", number)
     number = re.sub(r"(?<=\d) (?=\d{3}(?:\D|\Z))", "", number).replace("√", "\\sqrt").replace("π", "\\pi ")
     number = re.sub(r"\\sqrt\s?\(?\s?([\d.]+)\s?\)?", r"\\sqrt{\1}", number)
     try:
@@ -216,8 +218,8 @@ def _value(number: str, *, negative: bool) -> float | None:
 
 
 def _place(number: str) -> float:
-    """Half of what the last digit of a number stands for: 0.05 for 9.8, 5e5 for 3 × 10^6."""
-    match = _MANTISSA.match(number.replace(",", ""))
+    """Half of what the last digit of a number stands for: 0.05 for 9.8, 5e5 for 3 × 10^6; 0 for 1/2 and √2."""
+    match = _MANTISSA.fullmatch(_UNCERTAIN_DIGITS.sub("", number.replace(",", "").replace(" ", "")))
     if match is None:
         return 0.0
     exponent = int(match[3] or match[4] or 0) - len(match[2])
@@ -233,10 +235,9 @@ def _summed(found: list[Measure], text: str) -> list[Measure]:
     for each in found:
         last = summed[-1] if summed else None
         if last and last.unit and each.unit and _compounds(last, each, text):
-            value = last.value + each.value * each.unit.factor / last.unit.factor
-            summed[-1] = Measure(
-                value, last.unit, last.start, each.end, text[last.start : each.end], each.place
-            )
+            share = each.unit.factor / last.unit.factor
+            value, place = last.value + each.value * share, each.place * share
+            summed[-1] = Measure(value, last.unit, last.start, each.end, text[last.start : each.end], place)
         else:
             summed.append(each)
     return summed

@@ -8,10 +8,19 @@ from itertools import pairwise
 import msgspec
 
 from rewardstack_science.menus import Menu
-from rewardstack_science.wording import DENIED_AFTER, DENIED_BEFORE, HEDGED, clean, fold, shorten, word_set
+from rewardstack_science.wording import (
+    CORRECTED,
+    DENIED_AFTER,
+    DENIED_BEFORE,
+    HEDGED,
+    clean,
+    fold,
+    shorten,
+    word_set,
+)
 from rewardstack_science.words import FUNCTION_WORDS
 
-__all__ = ["NOTHING", "Pick", "Strength", "read_corrected", "read_pick", "read_whole"]
+__all__ = ["NOTHING", "Pick", "Strength", "option_beside", "read_corrected", "read_pick", "read_whole"]
 
 LONGEST = 1_000  # characters of one commitment that are read
 # What may follow an option's text and leave it the same thing: "nitrogen gas", "Jupiter again"
@@ -79,7 +88,7 @@ _CLAUSE = re.compile(
     r"[;:(]|[.!?,](?=\s|\Z)|\s-\s|\b(?:because|since|which|whether|as|so|while|whereas|unlike|rather than|instead of|but|not|due to|for the|that|who|where|when|although|though|than|by|from)\b"
 )
 _LEAD = re.compile(
-    r"(?i:(?:so|thus|hence|therefore|then|well|ok|okay|i'd say|i would say|i think|i believe|clearly|it(?:'s| is| must be| would be)|this is|that is|that's"
+    r"(?i:(?:so|thus|hence|therefore|then|well|ok|okay|i'd say|i would say|i think|i believe|clearly|it(?:'s| is| must be| would be)|this is|that is|that's|which is|namely|i\.e\."
     r"|the (?:correct |right |best |final )?(?:answer|option|choice)(?: is)?|answer|is|option|choice|only|my answer is)[\s:,]+)+"
 )
 _ANNOUNCED = re.compile(r"\A(?i:[\w ]{0,30}?\b(?:answer|option|choice)(?: is)?\s?:?\s+)")
@@ -97,10 +106,8 @@ _TAIL = re.compile(r"(?:\b(?:is|are|be|equals|gives|get|was|were)|=|≈|:)\s+([^
 _WRONG = re.compile(
     r"[\s:.)-]*(?i:wrong|incorrect|not (?:correct|right|true|the)|no(?=[,.;:]|\Z)|cannot|can't|ruled out|eliminated)"
 )
-_CORRECTED = re.compile(
-    r"(?i:[\s,.;-]+(?:no,? wait|wait,? no|oops|sorry|scratch that|i mean|correction|wait|(?:up)?on (?:second |further )?(?:reflection|thoughts?)|in hindsight)\b[\s,.:;!-]*)"
-)
 _SO = re.compile(r"[\s,;]+(?:so|hence|thus|therefore|which is)\b[^,;]{0,30}\Z")
+_CONCLUDED = re.compile(r"[,;]\s(?:so|hence|thus|therefore)\b")
 _CLOSING = re.compile(rf",\s(but\s)?{_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}[\s.!]*\Z")
 _ANY_DENIAL = re.compile(
     r"(?i:\bnot\b|n't\b|\bneither\b|\bnor\b|\bexcept\b|\beliminat|\brul(?:e|ing) out|\bwrong\b)"
@@ -124,7 +131,7 @@ def read_pick(text: str, menu: Menu) -> Pick:
         return NOTHING
     if "%" in said and len(_shares(said, menu)) > 1:
         return Pick(strength=Strength.BARE, reason=f"{shorten(said)} shares itself among options")
-    *_, corrected = _CORRECTED.split(said)
+    *_, corrected = CORRECTED.split(said)
     if corrected != said and (pick := _first(corrected, menu)).places:  # "B, no wait, C"
         return pick
     return _first(said, menu)
@@ -132,7 +139,7 @@ def read_pick(text: str, menu: Menu) -> Pick:
 
 def read_corrected(text: str, menu: Menu) -> Pick:
     """Return what the last correction of a text picks: "Answer: B. Wait, no: C."; nothing where it only takes back."""
-    *_, corrected = _CORRECTED.split(text[-LONGEST:])
+    *_, corrected = CORRECTED.split(text[-LONGEST:])
     pick = _first(clean(corrected), menu) if corrected != text[-LONGEST:] else NOTHING
     return pick if pick.strength >= Strength.STATED else NOTHING
 
@@ -252,7 +259,7 @@ def _names(rest: str, place: int, menu: Menu) -> bool:
 def _consistent(place: int, said: str, start: int, end: int, menu: Menu, strength: Strength) -> Pick:
     """The option at a place, unless the text that touches its label is another option's, or denies or doubts it."""
     rest = said[end:]
-    other = _beside(rest, menu)
+    other = option_beside(rest, menu)
     if other is not None and other != place and not _names(rest, place, menu):
         return Pick(
             strength=strength,
@@ -280,8 +287,8 @@ def _text_before(before: str, menu: Menu) -> int | None:
     return next(iter(pick.places)) if pick else None
 
 
-def _beside(rest: str, menu: Menu) -> int | None:
-    """Which option's text the clause right behind a label is."""
+def option_beside(rest: str, menu: Menu) -> int | None:
+    """Return the place of the option whose text the clause right behind a label is, None where it is none's."""
     rest = rest.strip(" ()[]{}.,:\"'-")
     clause = _CLAUSE.search(rest)
     for part in (rest, rest[: clause.start()] if clause else ""):
@@ -409,7 +416,11 @@ def _mentioned(said: str, menu: Menu) -> Pick | None:
         clause = _CLAUSE.search(body)
         head, _ = _texts_in(body[: clause.start()] if clause else "", menu)
         starts = menu.text(body[: clause.start()].strip()) if clause else None
-        if starts is not None or len(head) == 1:
+        *_, concluded = _CONCLUDED.split(folded)
+        ends, _ = _texts_in(concluded, menu) if concluded != folded else (set(), False)
+        if starts is None and len(ends) == 1:  # "Jupiter is smaller than Saturn, so Saturn"
+            found, hedged = ends, False
+        elif starts is not None or len(head) == 1:
             found, hedged = head if starts is None else {starts}, False
     if hedged or HEDGED.search(said):
         return Pick(strength=Strength.MENTIONED, reason=f"{shorten(said)} is a hedge")

@@ -11,7 +11,7 @@ from rewardstack_science.equations import find_equations, same_equation
 from rewardstack_science.formulas import ELEMENTS, notation, read_formula
 from rewardstack_science.quantities import same_quantity
 from rewardstack_science.wording import DENIED_AFTER, DENIED_BEFORE, HEDGED, clean, word_set
-from rewardstack_science.words import FUNCTION_WORDS, NUMBER_WORDS, Token, spelled_number, tokens
+from rewardstack_science.words import FUNCTION_WORDS, NUMBER_WORDS, POWERS, Token, spelled_number, tokens
 
 __all__ = ["says"]
 
@@ -26,6 +26,11 @@ _NUMBER = re.compile(r"[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)?\.?\d+(?:[eE][-+]?\d+)
 _BOUNDED = re.compile(
     r"(?i:\b(?:between|less|more|greater|fewer|over|under|above|below|least|most|from|to|not|than)\b|[<>±~])"
 )
+# What makes another number of one: half of 46, 46 squared, x^46, 46k
+_CHANGED = re.compile(
+    r"(?i:\b(?:half|twice|double|triple|root|squared?|cubed?|factorial|dozens?|hundreds?|thousands?|(?:m|b|tr)illions?|plus|minus)\b|\^|\dk\b)"
+)
+_SCALED = re.compile(r"(\d)\s(thousand|million|billion)\b", re.IGNORECASE)
 
 
 def says(said: str, gold: str, *, ordered: bool = False, whole: bool = False) -> bool:
@@ -45,7 +50,9 @@ def says(said: str, gold: str, *, ordered: bool = False, whole: bool = False) ->
     return not whole and _stands_in(cleaned, wanted)
 
 
-_DENIED = re.compile(r"(?i:\bnot\b|n't\b|\b(?:neither|nor|never|except|without)\b)")
+_DENIED = re.compile(
+    r"(?i:\bnot\b|n't\b|\b(?:neither|nor|never|except|without|hardly|barely|scarcely|doubt)\b)"
+)
 
 
 def _denied(text: str) -> bool:
@@ -65,10 +72,10 @@ def _equation(said: str, gold: str) -> bool | None:
 
 def _formula(said: str, gold: str) -> bool | None:
     written = notation(gold)
-    if not looks_like_formula(written):
-        return None
     wanted, text = read_formula(written), notation(said).strip(" .,;:!?\"'")
     whole = read_formula(text)
+    if not looks_like_formula(written):  # HF may be a word, yet Hf is no way to write it
+        return False if wanted and whole and wanted.substance != whole.substance else None
     if whole is not None and wanted is not None:
         return whole.substance == wanted.substance
     if HEDGED.search(text) or _OR.search(text):
@@ -83,8 +90,8 @@ def _formula(said: str, gold: str) -> bool | None:
     return wanted is not None and found == {wanted.substance}
 
 
-_AROUND = re.compile(
-    r"(?i:\b(?:before|after|until|prior to|later than|earlier than)\s(?:the\s)?(?:\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"
+_SOME_TIME = re.compile(
+    r"(?i:\b(?:before|after|until|by|around|prior to|later than|earlier than)\s(?:the\s)?(?=[\d(]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"
 )
 
 
@@ -93,13 +100,8 @@ def _date(said: str, gold: str) -> bool | None:
     if not wanted:
         return None
     found = read_dates(clean(said))
-    return (
-        len(found) == 1
-        and bool(found[0] & wanted)
-        and not _AROUND.search(said)
-        and not _denied(said)
-        and not HEDGED.search(said)
-    )
+    refused = _denied(said) or HEDGED.search(said) or _SOME_TIME.search(said)
+    return len(found) == 1 and bool(found[0] & wanted) and not refused
 
 
 @lru_cache(maxsize=1024)
@@ -128,16 +130,22 @@ def _number(said: str, gold: str) -> bool | None:
     wanted = _as_number(clean(gold))
     if wanted is None:
         return None
-    text = clean(said)
+    text = re.sub(r"(?i:\b(?:minus|negative)\s)(?=\d)", "-", clean(said))
     value = _as_number(text)
     if value is None:
         text = text.rpartition("=")[2] if "=" in text else text
+        scaled = _SCALED.search(text)
+        times = POWERS[scaled[2].lower()] if scaled else 1
+        text = _SCALED.sub(r"\1", text)
         numbers = _NUMBER.findall(text)
         if len(numbers) != 1 and not _spelled_in(text, wanted):
             return False
         if _BOUNDED.search(text) or HEDGED.search(text) or _OR.search(text):
             return False
+        if (numbers and _CHANGED.search(text)) or _denied(text):
+            return False
         value = _as_number(numbers[0]) if numbers else wanted
+        value = None if value is None else value * times
     return value is not None and _close(value, wanted)
 
 
@@ -172,6 +180,8 @@ def _judgement(said: str, gold: str) -> bool | None:
         return False
     stated = lead if lead in _YES | _NO else judged[-1]
     opposed = any((word in _YES) != (stated in _YES) for word in judged)
+    if opposed and len(judged) == len(words):  # "Yes, no" says neither
+        return False
     return (stated in _YES) == (wanted in _YES) and (
         not opposed or (lead == stated and "," in text[: len(lead) + 2])
     )
@@ -190,7 +200,7 @@ def _same_words(said: str, gold: str) -> bool:
 
 def _signs(text: str) -> list[str]:
     """The marks that tell texts apart though their words are equal: +, -, <, > before a word or number, %, ^."""
-    return re.findall(r"(?<![\w)])[-+](?=\d)|[<>%^±]|(?<=\w)[+](?!\w)", text)
+    return re.findall(r"(?<![\w)])-(?=\d)|[+<>≤≥≠%^±]", text)
 
 
 _BULLET = re.compile(r"\A\s*(?:[-*•>#]+|\(?\w[.)])\s+")
@@ -246,7 +256,7 @@ def _item_says(said: str, item: str) -> bool:
 
 
 _KIND_OF = re.compile(
-    r"(?i:\b(?:kind|type|sort|form|part|lack|absence|opposite|inverse|reverse|loss|removal|precursor|derivative|component"
+    r"(?i:\b(?:kind|type|sort|form|part|lack|absence|opposite|inverse|reverse|contrary|loss|removal|precursor|derivative|component"
     r"|daughter|son|child|wife|husband|mother|father|brother|sister|student|pupil|teacher|assistant|colleague|friend|rival|enemy|critic|follower|predecessor|successor|contemporary)"
     r" of (?:the |an? )?)\Z"
 )
@@ -288,9 +298,20 @@ def _stands_in(said: str, gold: str) -> bool:
         if _TURNED.search(after) or (_BELIEVED.search(before) and _BUT.search(after)):
             return False
         found = found or (
-            _free_before(before, words[:start]) and _free_after(after, words[start + len(wanted) :])
+            _signs(_marked(before, said[first[1] : last[2]], after)) == _signs(gold)
+            and _free_before(before, words[:start])
+            and _free_after(after, words[start + len(wanted) :])
         )
     return found
+
+
+def _marked(before: str, mention: str, after: str) -> str:
+    """A mention with the marks that touch it: -5, Na+."""
+    return (
+        re.sub(r".*[\s\w(]", "", before[-8:], flags=re.DOTALL)
+        + mention
+        + (after[:1] if after[:1] in "+%" else "")
+    )
 
 
 def _free_before(before: str, words: list[Token]) -> bool:

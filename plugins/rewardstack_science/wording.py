@@ -7,6 +7,7 @@ import re
 import unicodedata
 
 __all__ = [
+    "CORRECTED",
     "CORRECTION",
     "DENIED_AFTER",
     "DENIED_BEFORE",
@@ -47,15 +48,23 @@ DENIED_BEFORE = re.compile(
     r"|(?:\bnot|n't|\bnever|\bhardly|\bnobody|\bno one)(?: \w{1,12}ly)?(?: would| will| should| can)?"
     r" (?:think|believe|say|claim|agree|convinced|pick|choose|select|take|accept|go with)|\bno (?:way|chance)|\bnot going with|\brefuse to (?:believe|accept|say)"
     r"|(?:\bnot|n't|\bnever)(?: \w{1,12}ly)? \w{1,12}(?:ed|en|nd|wn)(?= by\b)"
-    r"|(?<!\bno )(?<!\bnot )(?<!n't )\b(?:doubt|deny|disagree|unlikely|impossible|false|untrue)(?! \w{1,12}ly)(?= (?:that|it|the|to)\b))"
+    r"|(?<!\bno )(?<!\bnot )(?<!n't )\b(?:doubt|deny|disagree|unlikely|impossible|false|untrue)(?! \w{1,12}ly)(?= (?:that|it|the|to)\b)"
+    r"|(?:\bnot|n't) (?:think|believe|suppose)(?: that)?(?: it| this)?(?:'s)?"
+    r"|\bwhether(?: or not)?(?: it| this)?(?:'s)?|\b(?:false|untrue|not true|wrong|incorrect) (?:that|to say)(?: it| this)?(?:'s)?"
+    r"|\bwrong(?= (?:answer|choice|option))|\bincorrect(?= answer)"  # "the incorrect option is C" may be what was asked
+    r"|\b(?:many|some|students?|people|others?|fool)(?: \w{1,12}){0,2} (?:say|choose|pick|think|select|guess)(?: that)?(?: it)?(?:'s)?)"
     r"[\s\"'(-]{1,3}(?:(?:be|necessarily|quite|simply|just|a|an|the|option|choice|answer|letter|in|is|was|have|been|it|it's|that|this|correct|right|by|from|of|to|due)[\s\"'(]{1,3}){0,6})\Z"
 )
 # What begins like this, right behind a mention, denies it.
 DENIED_AFTER = re.compile(
     r"(?i:[)\]\"'.]{0,2},?\s{1,2}(?:which |that |it )?(?:(?:is|are|was|were|does|do|did|has|had|can|could|would|must|seems|looks)(?: \w{1,12}ly| also| both| all){0,2}"
     r"(?:n't|\s(?:not|never|no)\b|(?:\s(?:a|an|the)(?:\s\w{1,12})?)?\s(?:wrong|incorrect|false|untrue|impossible|distractor|trap|decoy|mistake|misconception)\b"
-    r"|\s(?:out|ruled out|eliminated|excluded)\b|\s(?:have been|be)(?:\s\w{1,12}){1,3}\sif\b)"
-    r"|(?:cannot|can't)\b))"
+    r"|\s(?:out|ruled out|eliminated|excluded)\b)"
+    r"|(?:cannot|can't)\b|(?:would|could|might) (?:only )?(?:be|have been)\b[^.;]{0,30}?\b(?:if|unless|had|only when)\b))"
+)
+# Behind it the text begins anew: "B, no wait, C"
+CORRECTED = re.compile(
+    r"(?i:(?<![\s,.;-])[\s,.;-]+(?:no,? wait|wait,? no|no(?=,)|oops|sorry|scratch that|i mean|correction|wait|(?:up)?on (?:second |further )?(?:reflection|thoughts?)|in hindsight)\b[\s,.:;!-]*)"
 )
 # Between two answers: the later one is meant to replace the earlier one.
 CORRECTION = re.compile(

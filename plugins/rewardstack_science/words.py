@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from rewardstack_science.wording import clean, word_list, word_set
 
-__all__ = ["FUNCTION_WORDS", "NUMBER_WORDS", "Token", "singular", "spelled_number", "tokens"]
+__all__ = ["FUNCTION_WORDS", "NUMBER_WORDS", "POWERS", "Token", "singular", "spelled_number", "tokens"]
 
 Token = tuple[str, int, int]
 """A word as it is compared, and where it stands in the cleaned text."""
@@ -95,8 +95,8 @@ _TENS = {
     word: 10 * value
     for value, word in enumerate(word_list("twenty thirty forty fifty sixty seventy eighty ninety"), 2)
 }
-_POWERS = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
-NUMBER_WORDS = frozenset((*_UNITS, *_TENS, *_POWERS, "hundred"))
+POWERS = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+NUMBER_WORDS = frozenset((*_UNITS, *_TENS, *POWERS, "hundred"))
 
 
 def spelled_number(words: list[str]) -> Fraction | None:
@@ -111,8 +111,8 @@ def spelled_number(words: list[str]) -> Fraction | None:
             part, room = part + value, 10 if word in _TENS else 0
         elif word == "hundred" and part < 100:
             part, room = (part or 1) * 100, 100
-        elif word in _POWERS:
-            total, part, room = total + (part or 1) * _POWERS[word], 0, 100
+        elif word in POWERS:
+            total, part, room = total + (part or 1) * POWERS[word], 0, 100
         else:
             return None
     return Fraction(total + part)

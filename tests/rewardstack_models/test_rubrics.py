@@ -115,6 +115,11 @@ def test_names_of_data_sets_are_understood():
     assert read_criteria(None) == ()
 
 
+def test_a_fault_cannot_be_one_that_must_be_met():
+    with pytest.raises(ValueError, match="cannot be one that must be met"):
+        read_criteria([{"text": "polite"}, {"text": "it insults", "weight": -1.0, "must": True}])
+
+
 def test_options_are_checked_when_the_stack_is_loaded():
     with pytest.raises(OptionError, match="above 0"):
         Stack({"it": {"use": "models.rubric", "model": "m", "criteria": [{"text": "a", "weight": -1.0}]}})

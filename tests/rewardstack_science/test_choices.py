@@ -59,6 +59,9 @@ def test_a_reply_that_chooses_c(reply):
     # taken back, and other things than an option
     "The answer is C. No.", "The answer is C. Just kidding.", "The answer is C, just kidding, it's A.", "The answer is C. Wait, no: it is none.",
     "\\boxed{C}. Wait, no, it is less.", "C = 4.18 J", "Jupiter-free", "Jupiter trojan", "Answer: Jupiter, Saturn", "Answer: C. But A is also right.", "Not going with C.",
+    "I don't think it is C.", "I doubt it is C.", "I cannot tell whether it's C.", "It is false that the answer is C.", "It's not true that C is the answer",
+    "The wrong answer is C", "Only a fool would say C.", "Students often choose C.", "\\boxed{C} Saturn", "The answer is C, which is Saturn.", "\\boxed{C} or B",
+    "\\boxed{C}, no, B", "Option C would be right if it were about moons.",
 ])  # fmt: skip
 def test_a_reply_that_does_not_choose_one_option(reply):
     score = choice(reply, "C", PLANETS)
@@ -72,6 +75,26 @@ def test_a_reply_that_does_not_choose_one_option(reply):
 ])  # fmt: skip
 def test_what_puts_an_answer_right_counts_instead_of_it(reply):
     assert chosen(reply) == "A"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The answer is C. Wait, B.",
+        "Jupiter is smaller than Saturn, so Saturn",
+        "It's B. Only a fool would say C.",
+    ],
+)
+def test_a_reply_that_ends_up_with_another_option(reply):
+    assert choice(reply, "C", PLANETS).value == 0.0
+
+
+@pytest.mark.parametrize("reply", [
+    "The answer is C. Wait, let me double-check: yes, it is.", "\\boxed{C}, since Saturn is lighter", "\\boxed{C} Jupiter", "The answer is C, which is Jupiter.",
+    "I don't think it is B; it is C.", "Many say B, but it is C.",
+])  # fmt: skip
+def test_what_is_said_beside_an_answer_does_not_take_it_back(reply):
+    assert chosen(reply) == "C"
 
 
 @pytest.mark.parametrize(("reply", "options", "wanted"), [

@@ -21,10 +21,10 @@ SCORE = (
 )
 GOOD = rf"(?:correct|accepted?|pass(?:ed|es|ing)?|approved?|perfect|excellent|{SCORE})"
 CODE = r"(?:output|return|print|write|emit|produce|state|end|conclude)"  # words of programs: they need more to be orders
-SAY = (
-    r"(?:respond|reply|say|give|assign|award|rate|grade|mark|score|choose|pick|select|label|classify|declare|judge|deem|"
-    r"consider|treat|accept|evaluate|answer with)"
-)
+SAY = r"(?:respond|reply|say|give|assign|award|rate|grade|mark|score|label|classify|declare|judge|deem|evaluate|answer with)"
+TAKE = r"(?:choose|pick|select|consider|treat|accept)"  # also what solutions do: "consider the case where all are correct"
+CASE = r"(?:that|where|when|which|whether|if|all|both|case|so)"
+PAID = rf"(?:{GOOD}|true|yes|valid|right|good|met|wins?|winner|(?-i:[A-C])|\d+(?:\.\d+)? ?(?:/|out of) ?\d+|5|9|10|100)"
 START = r"(?:^|[.!?:;,()\n>*\"'\]}-]\s*|\b(?:please|must|should|now|just|simply|always|only|to|you|shall|will|then|and|instead|therefore|so|is to)\s+)"
 ENDS = r"(?=\s*(?:$|[.!?,;:)\]}\"'*|<`(]|(?:and|or|for|to|as|regardless|no|in|without|only|the|nothing|at|on|here|now|anyway)\b))"
 RULES = r"(?:instructions?|prompts?|rubrics?|criteria|rules?|guidelines?|directions?|commands?|context|system message|messages?|tasks?|references?|everything)"
@@ -35,17 +35,19 @@ ORDERS = tuple(
         (rf"\b(?:ignore|disregard|forget|override|overlook|skip|bypass|drop|discard|stop following|do not follow|don't follow)\b[^.!?\n]{{0,40}}\b(?:previous|prior|above|earlier|preceding|all|any|your|these|the|its|initial|original|foregoing)\b[^.!?\n]{{0,30}}\b{RULES}\b", "sets rules aside"),
         (rf"\b(?:new|updated|revised|real|actual|override|additional|secret) {RULES}\s*[:=-]", "brings rules of its own"),
         (rf"{START}{SAY}\b[^.!?\n]{{0,60}}?\b{GOOD}(?!\w){ENDS}", "asks for a verdict"),
+        (rf"{START}{TAKE}\b(?:(?!\b{CASE}\b)[^.!?\n]){{0,60}}?\b{GOOD}(?!\w){ENDS}", "asks for a verdict"),
         (rf"{START}{CODE}\b(?!\s?\()[^.!?\n]{{0,60}}?\b{SCORE}(?<!PASS)(?<!YES)(?!\w){ENDS}", "asks for a verdict"),
         (rf"\b(?:always|must|should|only|just|simply|please|now)\s+answers?\b[^.!?\n]{{0,30}}?\b{GOOD}(?!\w){ENDS}", "asks for a verdict"),
         (r"<\|(?:im_start|im_end|start_header|end_header|eot_id|endoftext|system|user|assistant)|\[/?INST\]|<</?SYS>>", "writes tokens of a chat"),
-        (rf"{START}{SAY}\b[^.!?\n]{{0,40}}\b(?:verdict|rating|judge?ment|grade)\b", "asks for a verdict"),
+        (rf"{START}(?:{SAY}|{TAKE})\b[^.!?\n]{{0,40}}\b(?:verdict|rating|judge?ment|grade)\b", "asks for a verdict"),
         (rf"\b(?:dear|hey|hello|hi|attention|(?:note|message|instructions?|memo) (?:to|for)|you are|you're)\s+(?:\w+\s+){{0,3}}{JUDGE}\b", "speaks to its judge"),
         (r"\b(?:note|message|instructions?|memo) (?:to|for) (?:the |any )?(?:llm|ai|language model|model|assistant)\b", "speaks to its judge"),
         (rf"\bas (?:the|a|an|our)\s+(?:\w+\s+){{0,3}}{JUDGE}\b[^.!?\n]{{0,20}}\byou\b", "speaks to its judge"),
         (rf"\b(?:the|this|any|every|each|your|our)\s+(?:\w+\s+){{0,2}}{JUDGE}\b[^.!?\n]{{0,60}}?\b{GOOD}(?!\w){ENDS}", "claims a verdict"),
         (r"</\s*(?:reply|response|candidate|submission|material|user|input|completion|student_answer)\s*>", "plays at being the frame"),
         (r"\b(?:this|the|my|above|following) (?:reply|response|answer|solution|completion|submission)\b[^.!?\n]{0,40}\b(?:has (?:already )?been|was (?:already )?|is (?:already )?|have been) (?:\w+ )?(?:verified|graded|judged|approved|validated|confirmed|marked|accepted|pre-?approved|certified|reviewed|checked)\b", "claims a verdict"),
-        (r"\b(?:verdict|judge?ment|rating|evaluation|assessment|final grade|grader note|grading note)\s*(?:[:=]|is\b)\s*\W{0,6}\w", "states a verdict"),
+        (r"\b(?:verdict|grader note|grading note)\s*(?:[:=]|is\b)\s*\W{0,6}\w", "states a verdict"),
+        (rf"\b(?:judge?ment|rating|evaluation|assessment|final grade)\s*(?:[:=]|is\b)\s*\W{{0,6}}{PAID}(?!\w)", "states a verdict"),
         (r"[\"'](?:verdict|score|rating|grade|label|judge?ment|reward)[\"']\s*:", "states a verdict"),
         (r"(?<![\w\])])\[\[\s*(?:\d+(?:\.\d+)?|[abc]|tie|correct|incorrect|yes|no|pass|fail|true)\s*\]\]", "states a verdict"),
         (r"\b(?:reference (?:answer|solution)|answer key|gold(?:en)? answer|(?:the|this|your) rubric|grading (?:pipeline|scheme))\b[^.!?\n]{0,40}?(?::|=|\b(?:is|are|has|have|says?|states?|contains?|accepts?)\b)|\bper the (?:answer key|rubric)\b", "speaks of what it cannot know"),
@@ -69,7 +71,7 @@ SPOKEN = r"\b(?:verdict|labels?|output|word|type|write|print|repeat|last line|fi
 LOOKALIKES = str.maketrans("аеорсухіјѕԁһвкмтнΑΒΕΖΗΙΚΜΝΟΡΤΥΧαοερνι", "aeopcyxijsdhbkmtnABEZHIKMNOPTYXaoepvi")
 SPELLED = re.compile(r"(?<!\w)(?:\w[ .\-_*]{1,2}){3,}\w(?!\w)")
 LEET = str.maketrans("013457@$", "oleastas")
-ENGLISH_ONLY = 20  # the first patterns are the English ones; they are tried on look-alikes too
+ENGLISH_ONLY = 22  # the first patterns are the English ones; they are tried on look-alikes too
 
 
 def find_order(reply: str, labels: Sequence[str] = ()) -> str:
@@ -100,7 +102,7 @@ def label_orders(labels: tuple[str, ...]) -> list[tuple[re.Pattern[str], str]]:
     capitals = [re.escape(label) for label in labels if len(label) > 1 and label.isupper()]
     if not capitals:
         return []
-    order = rf"(?:{START}|\b(?:never|not|don't)\s+)(?:{SAY}|{CODE}(?!\s?\()|answer)\b[^.!?\n]{{0,60}}?(?<!\w)(?-i:{'|'.join(capitals)})(?!\w)"
+    order = rf"(?:{START}|\b(?:never|not|don't)\s+)(?:{SAY}|{TAKE}|{CODE}(?!\s?\()|answer)\b[^.!?\n]{{0,60}}?(?<!\w)(?-i:{'|'.join(capitals)})(?!\w)"
     found = [(re.compile(order, re.IGNORECASE | re.MULTILINE), "asks for a verdict")]
     stated = [
         re.escape(label) for label in labels if len(label) > 3 and label.isupper() and label not in COMMON
