@@ -117,8 +117,6 @@ def find_choice(
         instead = read_corrected(text, menu) if "taken back" in found.reason else NOTHING
         return Chosen(instead.places, "put right at last" if instead.places else found.reason, found.form)
     pick = _slots(found, menu)
-    if other := _text_behind(completion, found, pick, menu):
-        return Chosen(frozenset(), other, found.form)
     if not pick.places:
         reason = pick.reason or f"{shorten(found.text)} is none of the options"
         return Chosen(frozenset(), reason, found.form)
@@ -128,17 +126,6 @@ def find_choice(
     if reason:
         return Chosen(frozenset(), reason, found.form)
     return Chosen(pick.places, found.reason, found.form)
-
-
-def _text_behind(completion: str, found: Answer, pick: Pick, menu: Menu) -> str:
-    """Why a label does not count: the text behind its full stop ("**B.** Jupiter") is another option's."""
-    if found.form != "phrase" or found.span is None or len(pick.places) != 1:
-        return ""
-    rest = completion[found.span[1] : found.span[1] + 200].partition("\n")[0]
-    place = menu.text(clean(rest).strip(" .:)"))
-    if place is None or place in pick.places:
-        return ""
-    return f"the label {''.join(_labels(pick.places, menu))} stands before the text of {menu.labels[place]}"
 
 
 def _last_line(text: str, menu: Menu) -> Pick:
