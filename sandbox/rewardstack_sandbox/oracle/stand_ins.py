@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 __all__ = ["Reference", "RemoteItems", "RemoteObject", "stand_in"]
 
 ATTACHED = "_rewardstack_reference"
+PLAIN = ("function", "class", "iterator")  # what has no truth or equality of its own
 
 
 class Talk(Protocol):
@@ -127,7 +128,7 @@ class RemoteObject:
         return items_of(self).number
 
     def __bool__(self) -> bool:
-        if items_of(self).kind in ("function", "class", "iterator"):
+        if items_of(self).kind in PLAIN:
             return True
         raise refusal(self, "truth")
 
@@ -138,7 +139,7 @@ class RemoteObject:
         if self is other:
             return True
         if not isinstance(other, RemoteObject):
-            if other is None or items_of(self).kind != "object":
+            if other is None or items_of(self).kind in PLAIN:
                 return False
             raise refusal(self, "equality")
         mine, theirs = ask(self, "content"), ask(other, "content")
@@ -188,14 +189,20 @@ for operator in ("lt", "le", "gt", "ge", "int", "float", "index", "complex", "ro
     setattr(RemoteObject, f"__{operator}__", refuse(operator))
 
 
-class RemoteFunction(RemoteObject):
-    """A function, class or other callable of the program."""
+class RemoteCallable(RemoteObject):
+    """An object of the program that can be called."""
 
     __slots__ = ()
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         items = items_of(self)
         return items.talk.call(items.number, arguments, keywords)
+
+
+class RemoteFunction(RemoteCallable):
+    """A function or class of the program."""
+
+    __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
         if name in ("__name__", "__qualname__"):
@@ -215,7 +222,12 @@ class RemoteIterator(RemoteObject):
         return ask(self, "next")
 
 
-KINDS = {"function": RemoteFunction, "class": RemoteFunction, "iterator": RemoteIterator}
+KINDS = {
+    "function": RemoteFunction,
+    "class": RemoteFunction,
+    "callable": RemoteCallable,
+    "iterator": RemoteIterator,
+}
 
 
 def stand_in(talk: Talk, number: int, kind: str, name: str) -> RemoteObject:
