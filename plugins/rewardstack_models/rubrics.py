@@ -19,6 +19,7 @@ __all__ = ["Criterion", "rubric"]
 LABELS = {"MET": 1.0, "PARTLY": 0.5, "UNMET": 0.0}
 APART = "NOT_APPLICABLE"
 MOST_CRITERIA = 64
+MOST_WEIGHT = 1e9
 NAMES = {  # what data sets call a criterion's parts
     "text": ("text", "criterion", "description", "rubric"),
     "weight": ("weight", "points"),
@@ -49,8 +50,10 @@ def check_criteria(criteria: Sequence[Criterion]) -> None:
         raise ValueError(f"{len(criteria)} criteria are too many: {MOST_CRITERIA} at most")
     if not all(each.text.strip() for each in criteria):
         raise ValueError("a criterion needs a text")
-    if not all(math.isfinite(each.weight) and each.weight for each in criteria):
-        raise ValueError("the weight of a criterion is a finite number other than 0")
+    if not all(0 < abs(each.weight) <= MOST_WEIGHT for each in criteria):
+        raise ValueError(
+            f"the weight of a criterion is a number other than 0, at most {MOST_WEIGHT:g} either way"
+        )
     if any(each.must and each.weight < 0 for each in criteria):
         raise ValueError("a fault, whose weight is below 0, cannot be one that must be met")
     if not any(each.weight > 0 for each in criteria):
@@ -67,6 +70,8 @@ def read_criteria(given: Any) -> tuple[Criterion, ...]:
             given = json.loads(given)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"the row's rubric is no JSON: {error}") from error
+    if given and not isinstance(given, (str, Mapping, Sequence)):
+        raise ValueError(f"the row's rubric is a text, a table or a list of them, not {type(given).__name__}")
     listed = [given] if isinstance(given, (str, Mapping)) else list(given or ())
     criteria = tuple(read_criterion(each) for each in listed if each)
     if criteria:

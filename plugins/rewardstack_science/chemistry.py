@@ -8,7 +8,14 @@ from typing import Literal
 
 from rewardstack import Answer, Score, find_answer, reward, visible_text
 from rewardstack_science.commitments import find_rival
-from rewardstack_science.equations import Equation, find_equations, imbalance, same_equation, same_species
+from rewardstack_science.equations import (
+    Equation,
+    find_equations,
+    imbalance,
+    nothing_happens,
+    same_equation,
+    same_species,
+)
 from rewardstack_science.formulas import Formula, notation, read_formula
 from rewardstack_science.wording import CORRECTED, DENIED_BEFORE, HEDGED, shorten
 
@@ -109,7 +116,7 @@ def balanced(
 
     The committed answer is looked through for the equation, then the last lines of the reply. Where the column
     `answer` holds an equation, balanced or not, the reply's must have its species on its sides: otherwise "H2 -> H2"
-    would earn as much as the reaction that was asked for.
+    would earn as much as the reaction that was asked for. An equation whose sides are the same is none.
 
     Options:
         smallest: The coefficients must be whole numbers without a common factor.
@@ -130,6 +137,8 @@ def balanced(
         return Score(None, reason=f"the column answer holds no equation: {shorten(answer)}")
     if wanted and not same_species(wanted[0], said):
         return Score(0.0, f"{shorten(said.text)} is not the reaction {shorten(wanted[0].text)}", details)
+    if nothing_happens(said):
+        return Score(0.0, f"in {shorten(said.text)} both sides are the same: nothing reacts", details)
     lost = imbalance(said)
     if lost:
         return Score(0.0, f"{shorten(said.text)} is not balanced: {lost}", details)

@@ -8,7 +8,15 @@ import msgspec
 from rewardstack import Answer, Score, beside, find_answer, reward, visible_text
 from rewardstack_science.commitments import find_rival
 from rewardstack_science.menus import Menu, gold_options, read_menu
-from rewardstack_science.picks import NOTHING, Pick, Strength, option_beside, read_pick, read_whole
+from rewardstack_science.picks import (
+    NOTHING,
+    Pick,
+    Strength,
+    option_beside,
+    read_corrected,
+    read_pick,
+    read_whole,
+)
 from rewardstack_science.wording import CORRECTION, clean, shorten
 
 __all__ = ["Chosen", "choice", "find_choice"]
@@ -98,9 +106,16 @@ def find_choice(
     if found.form in (None, "line") or (
         found.form == "phrase" and found.text is None and "negated" in found.reason
     ):
-        return _from_sentences(text, found, menu, several)
+        chosen = _from_sentences(text, found, menu, several)
+        reason = (
+            _contradiction(text, Pick(chosen.places), menu, tag)
+            if chosen.places and several == "refuse"
+            else ""
+        )
+        return Chosen(frozenset(), reason, chosen.form) if reason else chosen
     if found.text is None:
-        return Chosen(frozenset(), found.reason, found.form)
+        instead = read_corrected(text, menu) if "taken back" in found.reason else NOTHING
+        return Chosen(instead.places, "put right at last" if instead.places else found.reason, found.form)
     pick = _slots(found, menu)
     if not pick.places:
         reason = pick.reason or f"{shorten(found.text)} is none of the options"

@@ -12,13 +12,14 @@ from rewardstack_math import numeric_value
 from rewardstack_science.commitments import find_rival
 from rewardstack_science.measures import Measure, plain, read_measures
 from rewardstack_science.units import NONE, Unit
-from rewardstack_science.wording import DENIED_BEFORE, HEDGED, shorten, word_set
+from rewardstack_science.wording import CORRECTED, DENIED_BEFORE, HEDGED, shorten, word_set
 
 __all__ = ["Verdict", "compare_quantities", "quantity", "read_gold", "same_quantity", "stated_quantity"]
 
 Tolerance = float | Literal["figures"]
 Kind = Literal["equal", "missing_unit", "dimension", "sign", "prefix", "value"]
 
+LONGEST_CORRECTION = 1_000  # characters at the end in which a commitment that is taken back is put right
 WITHOUT_FIGURES = 0.01  # of a gold that has no last digit: 1/2, √2
 SLACK = 1e-9  # of the tolerance itself, for what floats lose
 
@@ -241,6 +242,8 @@ def stated_quantity(
     committed = found.text
     if found.form == "line" and committed is not None and not _NO_NUMBER.search(committed):
         committed = _earlier_line(text) or committed
+    if committed is None and "taken back" in found.reason:
+        *_, committed = (None, *CORRECTED.split(text[-LONGEST_CORRECTION:])[1:])
     if committed is None:
         return Stated(None, found.reason, found.form or "")
     if found.parts and len(found.parts) > 1:
@@ -300,6 +303,8 @@ def _settle(
     if HEDGED.search(text):
         return Stated(None, f"{shorten(text)} is a hedge", form)
     text = _ROUNDING.sub("", _INSTEAD.sub("", text))
+    *_, corrected = CORRECTED.split(text)  # "3 kg. Wait, no: 2.5 kg"
+    text = corrected if corrected != text and read_measures(corrected, counts) else text
     measures = read_measures(text, counts)
     ground = _GROUND.search(text)
     if ground and measures and measures[0].end <= ground.start():
@@ -350,5 +355,5 @@ def _first_of_conclusion(text: str, measures: list[Measure]) -> int:
 
 
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|equals|equal to|be|becomes|gives|get|gets|yields|obtain|have|has|takes|weighs|travels|needs|requires|produces|exerts|feels|experiences|reaches|about|approximately|roughly)\b"
+    r"\b(?:it's|is|are|was|were|equals|equal to|be|becomes|gives|get|gets|yields|obtain|have|has|takes|weighs|travels|needs|requires|produces|exerts|feels|experiences|reaches|about|approximately|roughly)\b"
 )

@@ -82,6 +82,15 @@ def test_what_is_not_balanced_says_why(reply, lost):
 def test_a_balanced_reply_must_be_the_reaction_asked_for():
     assert balanced("H2 -> H2", "H2 + O2 -> H2O").value == 0.0
     assert balanced("2 H2 + O2 -> 2 H2O", "H2 + O2 -> H2O").value == 1.0
+
+
+@pytest.mark.parametrize("reply", ["H2 -> H2", "C -> C", "2 NaCl -> NaCl + NaCl", "H2 + O2 -> O2 + H2"])
+def test_an_equation_in_which_nothing_reacts_earns_nothing_though_it_conserves_all(reply):
+    assert balanced(reply).value == 0.0
+    assert balanced("H2O(l) -> H2O(g)").value == 1.0
+
+
+def test_a_gold_without_an_equation_abstains():
     assert balanced("2 H2 + O2 -> 2 H2O", "water").value is None
 
 

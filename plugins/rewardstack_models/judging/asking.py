@@ -27,6 +27,7 @@ __all__ = ["Asker", "Judge", "Opinion", "check_asker", "count_votes", "nothing"]
 
 DEFAULT_CACHE = "default"
 LONGEST_SAID = 300
+MOST_MONEY = 1_000_000
 
 
 class Judge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -113,7 +114,8 @@ class Asker:
         visible = visible_text(completion)
         reply = visible.text.strip()
         fault = empty_reason(visible) or find_nothing(reply, reference)
-        if not fault and self.orders == "refuse" and (order := find_order(reply, labels)):
+        own = [label for label in labels if label not in reference]  # a reply may say what the reference says
+        if not fault and self.orders == "refuse" and (order := find_order(reply, own)):
             fault = f"the reply addresses its judge ({order})"
         return reply, fault
 
@@ -217,6 +219,15 @@ def check_asker(options: Mapping[str, Any]) -> None:
         raise ValueError("budget_file without budget_tokens or budget_money limits nothing")
     if options["budget_money"] is not None and not options["price_read"] + options["price_written"]:
         raise ValueError("budget_money needs price_read and price_written, the prices of a million tokens")
+    prices = [options["price_read"], options["price_written"], options["budget_money"] or 0.0]
+    prices += [
+        price
+        for judge in options["panel"]
+        for price in (judge.price_read, judge.price_written)
+        if price is not None
+    ]
+    if not all(0 <= price <= MOST_MONEY for price in prices):
+        raise ValueError(f"prices and budget_money are amounts from 0 to {MOST_MONEY:,}")
     taken = {"model", "messages", "stream", "n", "max_tokens", "temperature", "response_format", "best_of"}
     if clash := sorted(taken & set(options["parameters"] or {})):
         raise ValueError(
