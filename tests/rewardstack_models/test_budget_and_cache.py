@@ -101,6 +101,9 @@ def test_tries_that_may_have_been_billed_stay_spent(serve, tmp_path):
     assert after_hang > 500
     assert stack_of(serve(status(500)), **options).score(ROWS[:1])[0].total is None
     assert spent_in(path).tokens == after_hang, "a refusal costs nothing"
+    assert stack_of(serve(status(504)), **options).score(ROWS[:1])[0].total is None
+    assert spent_in(path).tokens > after_hang, "a server behind a proxy may have answered"
+    after_hang = spent_in(path).tokens
     stack_of(serve(answer("VERDICT: CORRECT", tokens=None)), **options).score(ROWS[:1])
     assert spent_in(path).tokens > after_hang, "a server that does not count is taken at the most"
 
@@ -215,10 +218,12 @@ def test_a_cache_that_cannot_be_used_is_done_without_and_told_once(
 
 def test_an_entry_that_is_damaged_is_asked_for_anew(serve, tmp_path):
     server, path = serve(verdict("CORRECT")), tmp_path / "cache.sqlite"
-    stack_of(server, cache=str(path)).score(ROWS[:1])
+    stack_of(server, cache=str(path)).score(ROWS[:5])
     with sqlite3.connect(path) as opened:
-        opened.execute("UPDATE replies SET reply = ?", (b"\xff",))
-    assert stack_of(server, cache=str(path)).score(ROWS[:1])[0].total == 1.0
+        opened.execute("UPDATE replies SET reply = ? WHERE rowid = 1", (b"\xff",))
+    scores = stack_of(server, cache=str(path)).score(ROWS[:5])
+    assert [score.total for score in scores] == [1.0] * 5
+    assert server.calls == 6, "the other entries are read as ever"
 
 
 def test_a_forked_child_opens_the_file_anew(tmp_path):

@@ -37,10 +37,14 @@ class Cache:
                 lambda opened: opened.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone(),
                 writes=False,
             )
-            return None if row is None else msgspec.json.decode(row[0], type=Reply)
-        except (sqlite3.Error, OSError, msgspec.MsgspecError, TypeError) as error:
+        except (sqlite3.Error, OSError) as error:
             self.readable = False
             self._give_up(error)
+            return None
+        try:
+            return None if row is None else msgspec.json.decode(row[0], type=Reply)
+        except (msgspec.MsgspecError, TypeError) as error:  # one entry is spoiled, not the file
+            logger.warning("an entry of the cache of verdicts %s cannot be read: %s", self.path, error)
             return None
 
     async def put(self, key: str, reply: Reply) -> None:

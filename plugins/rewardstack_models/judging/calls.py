@@ -23,6 +23,7 @@ ENCODINGS = frozenset(
 )  # layers or others could hold gigabytes in a packet
 PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 REFUSED = frozenset({400, 415, 422, 501})
+MAYBE_BILLED = frozenset({502, 504})  # a proxy gave up on a server that may have answered
 
 
 class Failure(Exception):
@@ -119,6 +120,7 @@ def check_status(response: Any, body: bytes, key: str) -> None:
         again=status in PASSING,
         wait=retry_after(response.headers.get("retry-after")) if status in PASSING else None,
         refused=status in REFUSED,
+        billed=status in MAYBE_BILLED,
     )
 
 
