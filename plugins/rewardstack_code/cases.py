@@ -10,6 +10,7 @@ from rewardstack import Score, reward
 from rewardstack_code.extraction import Code
 from rewardstack_code.running import Running, check_running, read_row, rows_of
 from rewardstack_code.sandboxes import Result, show, trouble
+from rewardstack_code.tasks import is_missing
 from rewardstack_sandbox import ExecutionResult, Limits, Run, Status
 from rewardstack_sandbox.comparison import COMPARERS, compare_numbers
 
@@ -91,15 +92,18 @@ class io(Running):  # noqa: N801 - the name of the reward
         results = self.run(
             [Run(row.code.text or "", row.cases[place].input, limits=limits) for row in active]
         )
-        verdicts = self.run(
+        found = list(zip(active, results, strict=True))
+        verdicts = self.run([row.checking(place, result, limits) for row, result in found])
+        # a checker that reaches a limit on what was printed, and not on what is expected, was led there
+        controls = self.run(
             [
-                row.checking(place, result, limits) if isinstance(result, ExecutionResult) else None
-                for row, result in zip(active, results, strict=True)
+                row.checking(place, result, limits, control=True) if reached_limit(verdict) else None
+                for (row, result), verdict in zip(found, verdicts, strict=True)
             ]
         )
-        for row, result, verdict in zip(active, results, verdicts, strict=True):
+        for (row, result), verdict, control in zip(found, verdicts, controls, strict=True):
             assert isinstance(result, ExecutionResult)
-            broken = broken_checker(verdict)
+            broken = broken_checker(control or verdict)
             row.results.append((broken or result, self.judge(row, place, result, verdict)))
 
     def judge(self, row: "Runs", place: int, result: ExecutionResult, verdict: Result | None) -> str:
@@ -154,21 +158,36 @@ class Runs:
             return False
         return not (early and any(why for _, why in self.results))
 
-    def checking(self, place: int, result: ExecutionResult, limits: Limits) -> Run | None:
-        """Return the run of the row's checker on an output, None where there is nothing to check."""
-        if not self.checker or result.status is not Status.accepted:
+    def checking(
+        self, place: int, result: Result | None, limits: Limits, *, control: bool = False
+    ) -> Run | None:
+        """Return the run of the row's checker on an output, None where there is nothing to check.
+
+        With `control` it is what is expected that is checked.
+        """
+        if not self.checker or result is None or result.status is not Status.accepted:
             return None
         case = self.cases[place]
-        given = {"input": case.input, "output": result.stdout, "expected": case.expected, "word": WORD}
+        output = case.expected if control else result.stdout
+        given = {"input": case.input, "output": output, "expected": case.expected, "word": WORD}
         return Run(f"{self.checker}\n{CHECKING}", json.dumps(given), limits=limits)
 
 
-def broken_checker(verdict: Result | None) -> ExecutionResult | None:
-    """Return an infrastructure error for a checker that cannot work at all.
+def reached_limit(verdict: Result | None) -> bool:
+    """Whether a checker took more than it may."""
+    return verdict is not None and verdict.status in (
+        Status.time_limit_exceeded,
+        Status.memory_limit_exceeded,
+        Status.output_limit_exceeded,
+    )
 
-    One that fails on an output, or takes too long or too much memory for it, can: outputs are the policy's own.
+
+def broken_checker(verdict: Result | None) -> ExecutionResult | None:
+    """Return an infrastructure error for a checker that cannot work at all; one that fails on an output can.
+
+    The verdict is that on the expected output where the program's own made the checker reach a limit.
     """
-    if verdict is None or verdict.status not in (Status.syntax_error, Status.infrastructure_error):
+    if verdict is None or verdict.status in (Status.accepted, Status.runtime_error):
         return None
     return ExecutionResult(
         Status.infrastructure_error, reason=f"the checker: {verdict.status}: {verdict.reason}"
@@ -179,7 +198,7 @@ def read_cases(given: Any) -> list[Case]:
     """Return a row's cases; `ValueError`, `TypeError` or `KeyError` where they are in no known form."""
     if isinstance(given, str):
         given = json.loads(given) if given.strip() else None
-    if not given:
+    if not given or is_missing(given):
         return []
     if isinstance(given, dict):
         pairs = list(zip(given["inputs"], given["outputs"], strict=True))

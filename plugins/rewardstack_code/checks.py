@@ -173,17 +173,25 @@ def check_hard_coding(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
     """The visible tests' values do not stand in comparisons or dictionaries, two or more of them."""
     known = test_constants(wanted.tests)
     lines = {}
+    seen: set[int] = (
+        set()
+    )  # of nested comparisons the outermost holds all: to go through each would take squares
     for node in ast.walk(tree):
-        for constant in compared_constants(node):
-            if (key := (type(constant.value).__name__, repr(constant.value))) in known:
+        for constant in compared_constants(node, seen):
+            if (key := (type(constant.value).__name__, constant.value)) in known:
                 lines[key] = constant.lineno
     if len(lines) >= 2:
-        for (_, shown), line in sorted(lines.items(), key=lambda one: one[1]):
-            yield Finding(line, f"compares with {shown[:40]}, a value of the tests")
+        for (_, value), line in sorted(lines.items(), key=lambda one: one[1]):
+            yield Finding(line, f"compares with {show_constant(value)}, a value of the tests")
 
 
-def compared_constants(node: ast.AST) -> list[ast.Constant]:
-    """Return the constants a node compares with or looks up."""
+def show_constant(value: Any) -> str:
+    """Return a constant as text, cut; an integer may have more digits than the interpreter writes in decimals."""
+    return (hex(value) if isinstance(value, int) and abs(value) >> 128 else repr(value))[:40]
+
+
+def compared_constants(node: ast.AST, seen: set[int]) -> list[ast.Constant]:
+    """Return the constants a node compares with or looks up, but for those below nodes `seen`; adds to these."""
     parts: list[Any] = []
     if isinstance(node, ast.Compare):
         parts = [node.left, *node.comparators]
@@ -191,7 +199,8 @@ def compared_constants(node: ast.AST) -> list[ast.Constant]:
         parts = list(node.keys)
     elif isinstance(node, ast.MatchValue):
         parts = [node.value]
-    inner = [constant for part in parts if part is not None for constant in ast.walk(part)]
+    inner = [one for part in parts if part is not None and id(part) not in seen for one in ast.walk(part)]
+    seen.update(map(id, inner))
     return [one for one in inner if isinstance(one, ast.Constant) and is_telling(one.value)]
 
 
@@ -204,14 +213,14 @@ def is_telling(value: Any) -> bool:
     return isinstance(value, (str, bytes)) and len(value) > 3
 
 
-def test_constants(tests: str) -> set[tuple[str, str]]:
-    """Return the telling constants of some tests, by type and text."""
+def test_constants(tests: str) -> set[tuple[str, Any]]:
+    """Return the telling constants of some tests, by type and value."""
     try:
         tree = ast.parse(tests)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
     values = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-    return {(type(value).__name__, repr(value)) for value in values if is_telling(value)}
+    return {(type(value).__name__, value) for value in values if is_telling(value)}
 
 
 def check_copy(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
@@ -225,7 +234,11 @@ def check_copy(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
 def check_policy(_tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
     """RestrictedPython's policy takes the program."""
     restricted = import_extra("RestrictedPython", "code", "the check 'policy' of code.static")
-    for text in restricted.compile_restricted_exec(wanted.source).errors or ():
+    try:
+        errors = restricted.compile_restricted_exec(wanted.source).errors
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # what the parser alone lets pass
+        errors = [f"Line {getattr(error, 'lineno', None) or 0}: {error}"]
+    for text in errors or ():
         line, _, rest = str(text).removeprefix("Line ").partition(": ")
         yield Finding(int(line) if line.isdecimal() else 0, rest or str(text))
 

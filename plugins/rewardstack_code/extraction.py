@@ -1,6 +1,7 @@
 """The code of a completion: in a fenced block, in the answer's tag, or the whole text."""
 
 import re
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from rewardstack import find_tags, visible_text
@@ -8,9 +9,9 @@ from rewardstack import find_tags, visible_text
 __all__ = ["Code", "Place", "find_code"]
 
 Place = Literal["any", "fence", "tag", "text"]
-FENCE = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*)$", re.MULTILINE)
+FENCE = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,}|~{3,})(?P<info>.*)$", re.MULTILINE)
 NAMES = {
-    "python": frozenset({"", "python", "python3", "py", "py3", "pycon"}),
+    "python": frozenset({"", "python", "python3", "py", "py3"}),
 }
 TAG = "answer"
 
@@ -79,7 +80,7 @@ def in_fence(text: str, language: str, _tag: str) -> Code:
 
 def in_text(text: str, _language: str, _tag: str) -> Code:
     """Return the whole text."""
-    if FENCE.search(text):
+    if any(find_fences(text)):
         return Code(None)
     return Code(text, "text") if text.strip() else Code(None, reason="the completion is empty")
 
@@ -88,7 +89,7 @@ def read_blocks(text: str) -> list[Block]:
     """List the fenced blocks of a text in order; a fence closes at one of its own kind, as long at least."""
     blocks = []
     opened: re.Match[str] | None = None
-    for fence in FENCE.finditer(text):
+    for fence in find_fences(text):
         mark, info = fence["mark"], fence["info"].strip()
         if opened is None:
             opened = fence
@@ -98,6 +99,11 @@ def read_blocks(text: str) -> list[Block]:
     if opened is not None:
         blocks.append(Block(language_of(opened), text[opened.end() + 1 :], closed=False))
     return blocks
+
+
+def find_fences(text: str) -> Iterator[re.Match[str]]:
+    """Yield the lines that open or close a block. What they say cannot hold a backtick: that is code within a line."""
+    return (fence for fence in FENCE.finditer(text) if "`" not in fence["info"])
 
 
 def language_of(fence: re.Match[str]) -> str:

@@ -22,8 +22,8 @@ class robust(Running):  # noqa: N801 - the name of the reward
 
     Columns as in `code.tests`: `tests`, `entry_point`, `setup`, `prompt_code`. The value is the share of the variants
     that pass, 0 where the program itself does not. A gap marks a program that looks at itself, at the order of its
-    tests, or keeps state between calls. Rows without tests abstain. The changes are functions of
-    `rewardstack_code.variants`, for data augmentation too.
+    tests, or keeps state between calls; one that cannot be changed is worth 0. Rows without tests abstain. The
+    changes are functions of `rewardstack_code.variants`, for data augmentation too.
 
     Options:
         seed: Of the new names and orders.
@@ -58,6 +58,7 @@ class robust(Running):  # noqa: N801 - the name of the reward
 
     def variants(self, completion: str, task: Task) -> dict[str, Tests] | Score:
         """Return a row's jobs by the name of the variant, or its score where there is nothing to run."""
+        task.check()
         texts = test_texts(task.tests)
         if not texts:
             return Score(reason="the row has no tests")
@@ -72,9 +73,10 @@ class robust(Running):  # noqa: N801 - the name of the reward
             sources |= {name: change(program.source, self.seed) for name, change in VARIANTS.items()}
         except (
             SyntaxError,
+            ValueError,
             RecursionError,
             MemoryError,
-        ) as error:  # `nonlocal` out of place, say, or deep nesting
+        ) as error:  # `nonlocal` out of place, say, deep nesting, or a number too long to write
             return Score(0.0, f"the program cannot be changed: {type(error).__name__}: {error}")
         found = {name: task.job(source, texts, self.limits) for name, source in sources.items()}
         reordered = reorder_tests(texts, self.seed)

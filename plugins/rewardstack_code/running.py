@@ -53,13 +53,14 @@ def check_running(options: Mapping[str, Any]) -> None:
     for name in ("seconds", "memory"):
         if not 0 < options[name] < math.inf:
             raise ValueError(f"{name} must be a number above 0, not {options[name]!r}")
+    Limits(wall=options["seconds"], memory=options["memory"] * MIB)
 
 
 def read_row(read: Callable[Given, Read], *given: Given.args, **named: Given.kwargs) -> Read | Score:
     """Return what a row's columns hold, or that row's error: a batch must not suffer for one malformed row."""
     try:
         return read(*given, **named)
-    except (ValueError, TypeError, KeyError, SyntaxError) as error:
+    except (ValueError, TypeError, KeyError, SyntaxError, RecursionError) as error:
         return Score(error=f"the row's columns cannot be read: {type(error).__name__}: {error}")
 
 

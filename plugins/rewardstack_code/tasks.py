@@ -1,12 +1,13 @@
 """What a row asks of a program: the data set's tests in all their forms, and how they are put to it."""
 
 import json
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from rewardstack_sandbox import Limits, Status, TestReport, Tests
 
-__all__ = ["Task", "reason_of", "summary", "test_texts"]
+__all__ = ["Task", "is_missing", "reason_of", "summary", "test_texts"]
 
 VALUES = "inf = float('inf')\nnan = float('nan')\n"
 CLOSE = """
@@ -32,6 +33,18 @@ class Task:
     hidden_tests: Any = None
     inputs: Any = None
     expected: Any = None
+
+    def __post_init__(self) -> None:
+        for name in self.__dataclass_fields__:
+            if is_missing(getattr(self, name)):
+                setattr(self, name, None)
+
+    def check(self) -> None:
+        """Check the columns that must be text where they are there; `TypeError` otherwise."""
+        for name in ("entry_point", "setup", "prompt_code"):
+            value = getattr(self, name)
+            if not isinstance(value, (str, type(None))):
+                raise TypeError(f"{name} must be text, is {value!r}")
 
     @property
     def tested(self) -> bool:
@@ -75,6 +88,11 @@ class Task:
             f"assert _close({self.entry_point}(*{list(arguments)!r}), {value!r}, {tolerance!r})"
             for arguments, value in zip(self.inputs, self.expected, strict=True)
         ]
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is the NaN that tables put where a row has none."""
+    return isinstance(value, float) and math.isnan(value)
 
 
 def test_texts(given: Any) -> str | list[str]:

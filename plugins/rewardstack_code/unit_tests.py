@@ -76,6 +76,7 @@ class tests(Running):  # noqa: N801 - the name of the reward
 
     def jobs(self, code: Code, task: Task) -> tuple[Tests | None, Tests | None] | Score:
         """Return the jobs of a row's visible and hidden tests, or its score where there is nothing to run."""
+        task.check()
         if not task.tested:
             return Score(reason="the row has no tests")
         if code.text is None:

@@ -12,10 +12,10 @@ from msgspec import Meta
 from rewardstack import Score, reward, visible_text
 from rewardstack_models.conversations import break_tokens, encode_texts
 from rewardstack_models.errors import AnswerTooLong, ModelError
-from rewardstack_models.library import Dtype, Loaded, Recipe
+from rewardstack_models.hosting import Hosted
+from rewardstack_models.library import Loaded
 from rewardstack_models.padding import Row
 from rewardstack_models.scales import softmax
-from rewardstack_models.sharing import shared_model
 from rewardstack_models.wording import empty_reason, text_of
 
 __all__ = ["entails"]
@@ -27,7 +27,7 @@ MOST_SENTENCES = 200
 
 @reward
 @dataclass
-class entails:  # noqa: N801 - the name of the reward
+class entails(Hosted):  # noqa: N801 - the name of the reward
     """The probability that what the reply says follows from `reference`, by an entailment classifier.
 
     Factual consistency: `reference` is the source (a document, a gold answer in words), the reply what is claimed. A
@@ -36,39 +36,23 @@ class entails:  # noqa: N801 - the name of the reward
     `cross-encoder/nli-deberta-v3-base`. Rows without a reference abstain.
 
     Options:
-        model: A folder, a hub id, `module:attribute`, or an installed package that ships a model.
         by: "sentence" asks about each sentence of the reply, "whole" about all at once.
         aggregate: "min" or "mean" of the sentences' probabilities.
         pays: "entailment" pays for what follows; "consistency" for what does not contradict.
         label: The label that means entailment (or contradiction, for "consistency") where its name does not say so.
         most_tokens: A longer reference loses its beginning; the reply nothing.
-        batch: The most rows in a batch; how long they are sets a limit too.
-        device: "cpu", "cuda:1", ...; by default this rank's GPU where there is one.
-        dtype: "float32", "bfloat16" or "float16"; by default bfloat16 on a GPU.
-        revision: The hub's branch, tag or commit.
-        remote_code: Run the code that comes with the model.
 
     Range: 0 to 1. Repeating the reference follows from it, and so does saying little: pair it with a reward for content.
     """
 
-    model: str
     by: Literal["sentence", "whole"] = "sentence"
     aggregate: Literal["min", "mean"] = "min"
     pays: Literal["entailment", "consistency"] = "entailment"
     label: str | int | None = None
     most_tokens: Annotated[int, Meta(ge=8)] | None = None
-    batch: Annotated[int, Meta(ge=1)] = 64
-    device: str = "auto"
-    dtype: Dtype = "auto"
-    revision: str = ""
-    remote_code: bool = False
 
     def __post_init__(self) -> None:
-        self.shared = shared_model(
-            Recipe(
-                self.model, "sequence", self.device, self.dtype, self.revision, remote_code=self.remote_code
-            )
-        )
+        self.shared = self.share("sequence")
 
     async def __call__(self, completion: str, reference: Any = "") -> Score:
         """Score one reply; sentences of rows that arrive together share batches."""

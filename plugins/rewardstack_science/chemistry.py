@@ -2,13 +2,22 @@
 
 import math
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Literal
 
 from rewardstack import Answer, Score, find_answer, reward, visible_text
-from rewardstack_science.equations import Equation, find_equations, imbalance, same_equation, same_species
+from rewardstack_science.commitments import find_rival
+from rewardstack_science.equations import (
+    Equation,
+    find_equations,
+    imbalance,
+    nothing_happens,
+    same_equation,
+    same_species,
+)
 from rewardstack_science.formulas import Formula, notation, read_formula
-from rewardstack_science.wording import DENIED_BEFORE, HEDGED, shorten
+from rewardstack_science.wording import CORRECTED, DENIED_BEFORE, HEDGED, shorten
 
 __all__ = ["balanced", "chemistry", "find_formula", "looks_like_formula"]
 
@@ -46,12 +55,17 @@ def chemistry(
     found = find_answer(completion, thinking=thinking, tag=tag)
     shown = shorten(found.text or "")
     details = {"form": found.form or "", "answer": shown, "gold": [shorten(str(gold)) for gold in golds]}
+    text = completion if thinking else visible_text(completion).text
+    rival = (
+        find_rival(text, tag, _agreement(found)) if found.text is not None and found.form != "line" else None
+    )
     readable = False
     for gold in map(str, golds):
         wanted, formula = find_equations(gold), read_formula(notation(gold))
         readable = readable or bool(wanted) or formula is not None
+        if rival is not None:
+            continue
         if wanted:
-            text = completion if thinking else visible_text(completion).text
             said = stated_equation(found, text)
             if said and same_equation(wanted[0], said, states=states == "required", scaled=scaled):
                 return Score(1.0, f"the reaction {shorten(said.text)}, as expected", details)
@@ -63,7 +77,30 @@ def chemistry(
         return Score(None, reason=f"the gold answer {shorten(str(answer))} is no formula and no equation")
     if found.text is None:
         return Score(0.0, f"no answer: {found.reason}", details)
+    if rival is not None:
+        return Score(
+            0.0, f"no answer: several different answers, {shorten(rival.content)} and {shown}", details
+        )
     return Score(0.0, f"answer {shown}, expected {shorten(str(golds[0]))}", details)
+
+
+def _agreement(found: Answer) -> Callable[[str], bool | None]:
+    """Tell of other commitments whether they are the same formula or reaction; None where they are neither."""
+    own, equations = _bare_formula(found.text or ""), find_equations(found.text or "")
+
+    def agrees(content: str) -> bool | None:
+        formula, others = _bare_formula(content), find_equations(content)
+        if equations and others:
+            return same_equation(equations[-1], others[-1])
+        return None if own is None or formula is None else own.substance == formula.substance
+
+    return agrees
+
+
+def _bare_formula(text: str) -> Formula | None:
+    """Return the formula that a text is, a final stop aside."""
+    written = notation(text)
+    return read_formula(written.strip(" .,;:!?\"'")) or read_formula(written)
 
 
 @reward
@@ -79,7 +116,7 @@ def balanced(
 
     The committed answer is looked through for the equation, then the last lines of the reply. Where the column
     `answer` holds an equation, balanced or not, the reply's must have its species on its sides: otherwise "H2 -> H2"
-    would earn as much as the reaction that was asked for.
+    would earn as much as the reaction that was asked for. An equation whose sides are the same is none.
 
     Options:
         smallest: The coefficients must be whole numbers without a common factor.
@@ -100,6 +137,8 @@ def balanced(
         return Score(None, reason=f"the column answer holds no equation: {shorten(answer)}")
     if wanted and not same_species(wanted[0], said):
         return Score(0.0, f"{shorten(said.text)} is not the reaction {shorten(wanted[0].text)}", details)
+    if nothing_happens(said):
+        return Score(0.0, f"in {shorten(said.text)} both sides are the same: nothing reacts", details)
     lost = imbalance(said)
     if lost:
         return Score(0.0, f"{shorten(said.text)} is not balanced: {lost}", details)
@@ -162,8 +201,8 @@ def find_formula(found: Answer, gold: Formula) -> Formula | None:
     """
     if found.text is None or found.alternatives or len(found.parts) > 1:
         return None
-    text = notation(found.text)
-    whole = read_formula(text.strip(" .,;:!?\"'")) or read_formula(text)
+    *_, corrected = CORRECTED.split(found.text)  # "CO2, no wait, H2O"
+    text, whole = notation(corrected), _bare_formula(corrected)
     if whole is not None:
         return whole
     if HEDGED.search(text):

@@ -5,11 +5,19 @@ from typing import Any, Literal
 
 import msgspec
 
-from rewardstack import Answer, Score, find_answer, reward, visible_text
+from rewardstack import Answer, Score, beside, find_answer, reward, visible_text
 from rewardstack_science.commitments import find_rival
 from rewardstack_science.menus import Menu, gold_options, read_menu
-from rewardstack_science.picks import NOTHING, Pick, Strength, read_pick, read_whole
-from rewardstack_science.wording import CORRECTION, shorten
+from rewardstack_science.picks import (
+    NOTHING,
+    Pick,
+    Strength,
+    option_beside,
+    read_corrected,
+    read_pick,
+    read_whole,
+)
+from rewardstack_science.wording import CORRECTION, clean, shorten
 
 __all__ = ["Chosen", "choice", "find_choice"]
 
@@ -98,14 +106,24 @@ def find_choice(
     if found.form in (None, "line") or (
         found.form == "phrase" and found.text is None and "negated" in found.reason
     ):
-        return _from_sentences(text, found, menu, several)
+        chosen = _from_sentences(text, found, menu, several)
+        reason = (
+            _contradiction(text, Pick(chosen.places), menu, tag)
+            if chosen.places and several == "refuse"
+            else ""
+        )
+        return Chosen(frozenset(), reason, chosen.form) if reason else chosen
     if found.text is None:
-        return Chosen(frozenset(), found.reason, found.form)
+        instead = read_corrected(text, menu) if "taken back" in found.reason else NOTHING
+        return Chosen(instead.places, "put right at last" if instead.places else found.reason, found.form)
     pick = _slots(found, menu)
     if not pick.places:
         reason = pick.reason or f"{shorten(found.text)} is none of the options"
         return Chosen(frozenset(), reason, found.form)
-    if several == "refuse" and (reason := _contradiction(text, pick, menu, tag)):
+    reason = _text_behind(completion, found, pick, menu)
+    if not reason and several == "refuse":
+        reason = _contradiction(text, pick, menu, tag)
+    if reason:
         return Chosen(frozenset(), reason, found.form)
     return Chosen(pick.places, found.reason, found.form)
 
@@ -134,6 +152,16 @@ def _slots(found: Answer, menu: Menu) -> Pick:
         places = frozenset[int]().union(*(read_pick(part, menu).places for part in found.parts))
         return Pick(places, Strength.BARE)
     return read_pick(found.text or "", menu)
+
+
+def _text_behind(completion: str, found: Answer, pick: Pick, menu: Menu) -> str:
+    r"""Why the text right behind a commitment contradicts it: \boxed{C} Saturn, "the answer is C, which is Saturn"."""
+    _, behind = beside(completion, found)
+    other = option_beside(clean(behind), menu)
+    if other is None or other in pick.places:
+        return ""
+    said = ", ".join(_labels(pick.places, menu))
+    return f"the label {said} stands beside the text of {menu.labels[other]}"
 
 
 def _contradiction(text: str, pick: Pick, menu: Menu, tag: str) -> str:

@@ -14,8 +14,20 @@ from rewardstack_science.wording import CORRECTION, HEDGED
 __all__ = ["find_rival"]
 
 MOST_SLOTS = 64
+LONGEST_ASIDE = 300  # characters around its end in which another answer may be held possible
 LONGEST_LOOK = 2_000  # characters behind a commitment in which a correction is looked for
 _SENTENCE_END = re.compile(r"[.!?\n]")
+# "A, although B is also plausible", "A. I would accept B too"
+_ALSO = re.compile(
+    r"(?<![^\s(,;])((?:(?!\b(?i:although|though|but|and|while|however|yet)\b)[^,;:()\n]){1,40}?)"
+    r"\s(?:is|are|was|would be|seems|could be)\s(?:also|equally|just as|as)\s"
+    r"(?:possible|plausible|likely|reasonable|acceptable|valid|correct|right|defensible|fine|good|true)\b"
+)
+# Three words at most: "Wait, let me check that" replaces nothing
+_INSTEAD = re.compile(
+    r"[\s$*_}\])]{0,6}(?:,?\s?(?i:or|/)\s|[\s,.;:!…—-]{1,4}(?i:no|no,? wait|wait|oops|sorry|correction|scratch that|I mean)[,.:;!…—-]{1,3}\s)"
+    r"\s?(?!(?i:let|I|we|that|this|check|is|are|the question|but|because|not)\b)((?:[^\s.!?]|[.](?=\d)){1,40}(?:\s(?:[^\s.!?]|[.](?=\d)){1,40}){0,2})[\s$*]{0,4}(?:[.!?\n]|\Z)"
+)
 
 
 def find_rival(text: str, tag: str, agrees: Callable[[str], bool | None]) -> Slot | None:
@@ -29,7 +41,9 @@ def find_rival(text: str, tag: str, agrees: Callable[[str], bool | None]) -> Slo
             continue
         if following is None or not CORRECTION.search(_until(text, slot, following)):
             return slot
-    return _held_possible(text, said[-1], agrees) if said else None
+    ending = Slot("", len(text), len(text), closed=True, span=(max(0, len(text) - LONGEST_ASIDE), len(text)))
+    found = _held_possible(text, said[-1] if said else ending, agrees)
+    return found or (_put_instead(text, said[-1], agrees) if said else None)
 
 
 def _slots(text: str, tag: str) -> list[Slot]:
@@ -54,13 +68,29 @@ def _until(text: str, slot: Slot, following: Slot) -> str:
 
 def _held_possible(text: str, last: Slot, agrees: Callable[[str], bool | None]) -> Slot | None:
     """The answer that the sentences after the last commitment hold possible beside it: "It could also be B."."""
-    after = text[last.end : last.end + 300]
+    start = max(last.span[0] if last.span else last.start, last.end - LONGEST_ASIDE)
+    also = _ALSO.search(text, start, last.end + LONGEST_ASIDE)
+    if also and agrees(also[1]) is False:
+        return Slot(also[1], *also.span(1), closed=True, span=also.span(1))
+    after = text[last.end : last.end + LONGEST_ASIDE]
     doubt = HEDGED.search(after)
     if doubt is None:
         return None
     end = _SENTENCE_END.search(after, doubt.end())
-    content = after[doubt.end() : end.start() if end else len(after)].strip()
+    return _rival(after[doubt.end() : end.start() if end else len(after)], last.end + doubt.end(), agrees)
+
+
+def _put_instead(text: str, last: Slot, agrees: Callable[[str], bool | None]) -> Slot | None:
+    r"""The few words that replace the last commitment, or stand as its alternative: \boxed{5} or 6; "... C. Wait, D."."""
+    end = max(last.end, last.span[1])
+    found = _INSTEAD.match(text, end)
+    return _rival(found[1], found.start(1), agrees) if found else None
+
+
+def _rival(content: str, start: int, agrees: Callable[[str], bool | None]) -> Slot | None:
+    """A stretch of text as a commitment, where it says something else."""
+    content = content.strip()
     if not content or agrees(content) is not False:
         return None
-    span = last.end + doubt.end(), last.end + doubt.end() + len(content)
+    span = start, start + len(content)
     return Slot(content, *span, closed=True, span=span)

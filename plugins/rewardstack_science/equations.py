@@ -133,6 +133,15 @@ def same_equation(gold: Equation, other: Equation, *, states: bool = False, scal
     return len(ratios) == 1 and (scaled or ratios == {Fraction(1)})
 
 
+def nothing_happens(equation: Equation) -> bool:
+    """Whether both sides have the same species in the same states: "H2 -> H2" conserves all and says nothing."""
+    left, right = (
+        {(formula.substance, formula.state) for _, formula in side}
+        for side in (equation.left, equation.right)
+    )
+    return left == right
+
+
 def same_species(gold: Equation, other: Equation) -> bool:
     """Whether two equations have the same species on the same sides, whatever their coefficients."""
     pairs = ((gold.left, other.left), (gold.right, other.right))

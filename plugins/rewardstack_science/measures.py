@@ -12,6 +12,7 @@ import msgspec
 
 from rewardstack_math import numeric_value
 from rewardstack_science.units import Unit, parse_unit
+from rewardstack_science.words import spelled_number
 
 __all__ = ["Measure", "plain", "read_measures", "read_quantity"]
 
@@ -48,6 +49,7 @@ _LATEX = (
 _WRAPPER = re.compile(
     r"\\(?:text[a-z]*|math(?:rm|bf|it|sf|tt|normal)|operatorname|mbox|boxed|fbox|unit|si|ce)\s*\*?\s*\{([^{}]*)\}"
 )
+_MIXED = re.compile(r"(?<![\w.^])(\d{1,4})\s?\\[dt]?frac\s*\{\s*(\d{1,3})\s*\}\s*\{\s*(\d{1,3})\s*\}")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _SQRT = re.compile(r"\\sqrt\s*\{([^{}]*)\}")
 _BRACED_POWER = re.compile(r"\^\s*\{\s*([^{}]{1,12}?)\s*\}")
@@ -57,16 +59,33 @@ _WORDS = (
     (re.compile(r"\bmetric tons?\b"), "tonne"), (re.compile(r"\bhours?\b"), "h"), (re.compile(r"\bparts per million\b"), "ppm"),
     (re.compile(r"\bparts per billion\b"), "ppb"), (re.compile(r"\bper\s?cent\b"), "%"), (re.compile(r"\bRs\.?\s(?=\d)|[$＄](?=\d)"), "¤"),
     (re.compile(r"\b(?:times|by)\s(?:ten|10)\sto\sthe\s(?:power\s(?:of\s)?)?(?=[-\d]|minus)"), "× 10^"), (re.compile(r"\^\s?minus\s"), "^-"),
-    (re.compile(r"(?i:\bminus\s)(?=\d)"), "-"), (re.compile(r"\ban?\sdozen\b"), "12"),
+    (re.compile(r"(?i:\b(?:minus|negative)\s)(?=[\d.])"), "-"), (re.compile(r"(?<=\d) 1/(s|m|min|h|cm|K)(?![\w^/·*])"), r" \1^(-1)"), (re.compile(r"\ban?\sdozen\b"), "12"),
 )  # fmt: skip
 _GLUED_POWER = re.compile(r"(\d)\s*(?:×|x|X|\*|·)\s*10\s*([-+]\d{1,3})(?![\d.])")
 _SPACED_POWER = re.compile(r"(\d)\s+(10\s*\^)")
 _BRACKETED_UNIT = re.compile(r"(?<=\d)(\s?)\[\s?([A-Za-zμΩ°%][^\[\]]{0,20})\]")
 _SPACED_MICRO = re.compile(r"μ\s+(?=(?:m|s|g|C|F|A|V|T|W|J|L|l|N|H|mol|M|Pa|Sv|Ω)(?![A-Za-z]))")
+_SPACED_OHM = re.compile(r"(?<=\s)([kMG])\s+(?=Ω)")
 _UNCERTAIN = re.compile(r"(?:±|\+/-|\+-)\s*[\d.]+(?:\s*[eE][-+]?\d+)?\s*%?")
 _UNIT_BEFORE = re.compile(r"[A-Za-zμΩ°%]\s*\Z")
 _PARENTHESIS = re.compile(r"\(\s*([-+]?[\d.,]+)\s*\)\s*(?=[×x*·]|\d*[A-Za-zμΩ°%])")
 _SPACES = re.compile(r"\s+")
+
+
+_COUNTED = r"(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred)"
+_NUMBER_WORDS = re.compile(
+    rf"(?i:\b(?:an?\s(?=hundred\b))?{_COUNTED}(?:(?:[ -]|\sand\s){_COUNTED}){{0,5}}\b)(?=\s[A-Za-z\d]|\Z)"
+)
+_HALF_MORE = re.compile(rf"(?i:\b({_COUNTED}|\d{{1,4}}) and a half\b)")  # "two and a half kilograms"
+_HALF_BEHIND = re.compile(r"(?i:\b(?:an?|one) ([a-z]{1,12}) and a half\b)")  # "an hour and a half"
+
+
+def _spelled(words: re.Match[str]) -> str:
+    """Number words in digits, where they are one number; not the "one" that ends a sentence."""
+    if words.start() and words.end() == len(words.string):
+        return words[0]
+    value = spelled_number(words[0].casefold().replace("-", " ").removeprefix("a ").split())
+    return words[0] if value is None else f"{value}"
 
 
 @lru_cache(maxsize=256)
@@ -81,7 +100,9 @@ def plain(text: str) -> str:
         text = _unlatex(text)
     text = text.replace("$", "¤") if text.count("$") % 2 and not text.count("¤") else text.replace("$", " ")
     text = text.replace("**", "^") if re.search(r"[\w)]\*\*[-(\d]", text) else text.replace("**", " ")
-    text = _SPACED_MICRO.sub("μ", _BRACKETED_UNIT.sub(r" \2", text))
+    text = _SPACED_MICRO.sub("μ", _SPACED_OHM.sub(r"\1", _BRACKETED_UNIT.sub(r" \2", text)))
+    text = _HALF_MORE.sub(r"\1 1/2", _HALF_BEHIND.sub(r"1 1/2 \1", text))
+    text = _NUMBER_WORDS.sub(_spelled, text)
     for pattern, by in _WORDS:
         text = pattern.sub(by, text)
     text = _GLUED_POWER.sub(r"\1×10^(\2)", _SPACED_POWER.sub(r"\1×\2", text))
@@ -93,6 +114,7 @@ def _fraction(char: str) -> str:
 
 
 def _unlatex(text: str) -> str:
+    text = _MIXED.sub(r"\1 \2/\3", text)
     for _ in range(4):
         before = text
         text = _WRAPPER.sub(r" \1 ", text)
@@ -134,27 +156,24 @@ _VALUE = re.compile(
 )
 _INFINITE = re.compile(r"(?i:\b(?:inf(?:inity|inite)?|nan)\b|∞|\\infty)")
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d{1,2}|\d{4,})(?![\d.,])")
-_MANTISSA = re.compile(r"(\d*)\.?(\d*)(?:\s?[×x*·]\s?10\s?\^\s?\(?([-+]?\d{1,4})|[eE]([-+]?\d{1,4}))?")
+_MANTISSA = re.compile(r"(\d*)\.?(\d*)(?:[×x*·]10\^\(?([-+]?\d{1,4})\)?|[eE]([-+]?\d{1,4}))?")
+_UNCERTAIN_DIGITS = re.compile(r"(?<=\d)\(\d{1,4}\)")  # 9.81(2)
 _MILLION = re.compile(r"\s(thousand|million|billion|trillion)\b")
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-_NUMBER_WORD = re.compile(
-    r"(?i:\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
-    r"|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|(?:a |one )?hundred|half)\b)(?=\s[A-Za-z])"
-)
 
 
 def read_measures(text: str, counts: frozenset[str] = frozenset()) -> list[Measure]:
     """Return the quantities of a plain text in order, at most 40; values too large for a float are left out."""
     found: list[Measure] = []
     text = _DECIMAL_COMMA.sub(r"\1.\2", text)
-    text = _NUMBER_WORD.sub(lambda word: _spelled(word[0]), text)
     at = 0
     while len(found) < MOST_MEASURES and (match := _VALUE.search(text, at)):
         value = _value(match["num"] + (match["more"] or ""), negative="-" in (match["sign"] or ""))
         end = match.end()
+        place = _place(match["num"]) if not match["more"] else 0.0
         if scale := _MILLION.match(text, end):
             value = None if value is None else value * _SCALES[scale[1]]
-            end = scale.end()
+            place, end = place * _SCALES[scale[1]], scale.end()
         unit, stop = parse_unit(text, _skip(text, end), counts)
         if match["cur"]:
             unit, stop = parse_unit(match["cur"].strip())[0], end
@@ -169,7 +188,7 @@ def read_measures(text: str, counts: frozenset[str] = frozenset()) -> list[Measu
                     match.start(),
                     stop,
                     text[match.start() : stop].rstrip(" .,"),
-                    _place(match["num"]),
+                    place,
                 )
             )
     return _summed(found, text)
@@ -181,16 +200,9 @@ def _skip(text: str, at: int) -> int:
     return lead.end() if lead else at
 
 
-def _spelled(word: str) -> str:
-    value = numeric_value(
-        word.lower().removeprefix("a ").removeprefix("one ") if "hundred" not in word.lower() else "100"
-    )
-    return word if value is None else f"{float(value):g}"
-
-
 def _value(number: str, *, negative: bool) -> float | None:
     """Return a number's value, None where it has none that a float can hold."""
-    number = re.sub(r"(?<=\d)\(\d{1,4}\)", "", number)
+    number = _UNCERTAIN_DIGITS.sub("", number)
     number = re.sub(r"(?<=\d) (?=\d{3}(?:\D|\Z))", "", number).replace("√", "\\sqrt").replace("π", "\\pi ")
     number = re.sub(r"\\sqrt\s?\(?\s?([\d.]+)\s?\)?", r"\\sqrt{\1}", number)
     try:
@@ -206,8 +218,8 @@ def _value(number: str, *, negative: bool) -> float | None:
 
 
 def _place(number: str) -> float:
-    """Half of what the last digit of a number stands for: 0.05 for 9.8, 5e5 for 3 × 10^6."""
-    match = _MANTISSA.match(number.replace(",", ""))
+    """Half of what the last digit of a number stands for: 0.05 for 9.8, 5e5 for 3 × 10^6; 0 for 1/2 and √2."""
+    match = _MANTISSA.fullmatch(_UNCERTAIN_DIGITS.sub("", number.replace(",", "").replace(" ", "")))
     if match is None:
         return 0.0
     exponent = int(match[3] or match[4] or 0) - len(match[2])
@@ -223,10 +235,9 @@ def _summed(found: list[Measure], text: str) -> list[Measure]:
     for each in found:
         last = summed[-1] if summed else None
         if last and last.unit and each.unit and _compounds(last, each, text):
-            value = last.value + each.value * each.unit.factor / last.unit.factor
-            summed[-1] = Measure(
-                value, last.unit, last.start, each.end, text[last.start : each.end], each.place
-            )
+            share = each.unit.factor / last.unit.factor
+            value, place = last.value + each.value * share, each.place * share
+            summed[-1] = Measure(value, last.unit, last.start, each.end, text[last.start : each.end], place)
         else:
             summed.append(each)
     return summed

@@ -8,11 +8,26 @@ from itertools import pairwise
 import msgspec
 
 from rewardstack_science.menus import Menu
-from rewardstack_science.wording import DENIED_AFTER, DENIED_BEFORE, HEDGED, clean, fold, shorten
+from rewardstack_science.wording import (
+    CORRECTED,
+    DENIED_AFTER,
+    DENIED_BEFORE,
+    HEDGED,
+    clean,
+    fold,
+    shorten,
+    word_set,
+)
+from rewardstack_science.words import FUNCTION_WORDS
 
-__all__ = ["NOTHING", "Pick", "Strength", "read_pick", "read_whole"]
+__all__ = ["NOTHING", "Pick", "Strength", "option_beside", "read_corrected", "read_pick", "read_whole"]
 
 LONGEST = 1_000  # characters of one commitment that are read
+# What may follow an option's text and leave it the same thing: "nitrogen gas", "Jupiter again"
+_HEADS = FUNCTION_WORDS | word_set(
+    "gas liquid solid element metal atom molecule ion planet star moon force energy cell organ rock "
+    "scattering effect law process again please indeed fits right correct best too only"
+)
 
 
 class Strength(IntEnum):
@@ -37,15 +52,18 @@ NOTHING = Pick()
 _OPEN, _CLOSE = r"[(\[{<\"']?", r"[)\]}>\"']?"
 _X = r"([^\W_]|\d{1,2})"  # which of them are labels is the menu's to say
 _NOUN = r"(?:(?:final|ans|correct|best|right|my|the|la|le|el|die|is|:|-|answer|option|choice|letter|alternative|statement|number)(?:\s?[:-])?\s+)*"
-_SURELY = r"(?:(?:so|thus|hence|therefore|then|yes|ok|okay|well|clearly|definitely|certainly|obviously|surely|probably|likely|most likely|no|wait|hmm|actually|rather|sorry)[\s,:]+)*"
+_SURELY = r"(?:(?:so|thus|hence|therefore|then|yes|ok|okay|well|clearly|definitely|certainly|obviously|surely|probably|likely|most likely|no|wait|hmm|actually|rather|sorry|(?:up)?on (?:second |further )?(?:reflection|thoughts?)|in hindsight|after all)[\s,:]+)*"
 _WHOLE = re.compile(rf"(?i:{_SURELY}{_NOUN}){_OPEN}\s?{_X}\s?{_CLOSE}[\s.:;,!)]*")
 _HEAD = re.compile(
     rf"(?i:{_SURELY}{_NOUN}){_OPEN}{_X}(?:\s?[)\]}}>]\s?[.:,-]?|\s?[.:=]|,|\s-{{1,2}}|\"|')\s*(?=\S)"
 )
 _GROUND = re.compile(r"(?:because|since|due to|as it|for it|not|rather than)\b|\(")
+_FURTHER = re.compile(
+    rf"[)\]}}]?[\s,;(]*(?:\b(?:or|then|and|also|alternatively)\b[\s,:]*)+{_OPEN}([A-Z]){_CLOSE}(?=[\s.,;)]|\Z)"
+)
 _TOUCHING = re.compile(rf"{_X}\s+(?=\S)")
 _LIST = re.compile(
-    rf"(?i:{_NOUN}|both\s+|options\s+|choices\s+|answers\s+)*(?:{_OPEN}{_X}{_CLOSE}\s*(?:[,;/&+]\s*(?:and\s+|or\s+)?|and\s+|or\s+|\s))+(?:and\s+|or\s+)?{_OPEN}{_X}{_CLOSE}[\s.]*"
+    rf"(?i:{_NOUN}|both\s+|options\s+|choices\s+|answers\s+)*(?:{_OPEN}{_X}{_CLOSE}\s*(?:(?:[,;/&+>→]|->)\s*(?:and\s+|or\s+|then\s+)?|and\s+|or\s+|\s))+(?:and\s+|or\s+)?{_OPEN}{_X}{_CLOSE}[\s.]*"
 )
 _ITEM = re.compile(rf"(?<![\w']){_OPEN}([A-Z]|\d{{1,2}}|[a-z](?=[\s,.)]|\Z)){_CLOSE}(?![\w'])")
 _END = r"(?=(?:です|だ)?[)\]}\"'\s]{0,3}(?:\Z|[.,;:!?)(。-]|\s(?:because|since|as|for|is|and|or|which|due|given|based|from|here|instead|rather|over|-|not)\b))"
@@ -60,7 +78,7 @@ _SAID_SMALL = re.compile(
 )
 _JUDGED = re.compile(
     rf"(?<![\w']){_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}(?:\s?[.:])?\s+(?:is|are|would be|must be|has to be|seems|looks|appears to be|fits|matches|wins|remains|works)(?:\s\w{{1,12}}ly)?(?:\s(?:the|a|both|also|indeed))?"
-    r"(?:\s(?:only|single|most|final|my))?(?:\s(?:accurate|appropriate))?\s?(?:correct|right|best|true|answer|choice|option|one|accurate|appropriate|here|it)?\b"
+    r"(?:\s(?:only|single|most|final|better|my))?(?:\s(?:accurate|appropriate))?\s?(?:correct|right|best|true|answer|choice|option|one|accurate|appropriate|here|it)?\b"
 )
 _JUDGED_WELL = re.compile(
     r"(?:correct|right|best|true|answer|choice|option|one|accurate|appropriate|fits|matches|wins|remains|works)\Z"
@@ -70,7 +88,7 @@ _CLAUSE = re.compile(
     r"[;:(]|[.!?,](?=\s|\Z)|\s-\s|\b(?:because|since|which|whether|as|so|while|whereas|unlike|rather than|instead of|but|not|due to|for the|that|who|where|when|although|though|than|by|from)\b"
 )
 _LEAD = re.compile(
-    r"(?i:(?:so|thus|hence|therefore|then|well|ok|okay|i'd say|i would say|i think|i believe|clearly|it(?:'s| is| must be| would be)|this is|that is|that's"
+    r"(?i:(?:so|thus|hence|therefore|then|well|ok|okay|i'd say|i would say|i think|i believe|clearly|it(?:'s| is| must be| would be)|this is|that is|that's|which is|namely|i\.e\."
     r"|the (?:correct |right |best |final )?(?:answer|option|choice)(?: is)?|answer|is|option|choice|only|my answer is)[\s:,]+)+"
 )
 _ANNOUNCED = re.compile(r"\A(?i:[\w ]{0,30}?\b(?:answer|option|choice)(?: is)?\s?:?\s+)")
@@ -88,16 +106,18 @@ _TAIL = re.compile(r"(?:\b(?:is|are|be|equals|gives|get|was|were)|=|≈|:)\s+([^
 _WRONG = re.compile(
     r"[\s:.)-]*(?i:wrong|incorrect|not (?:correct|right|true|the)|no(?=[,.;:]|\Z)|cannot|can't|ruled out|eliminated)"
 )
-_CORRECTED = re.compile(
-    r"(?i:[\s,.;-]+(?:no,? wait|wait,? no|oops|sorry|scratch that|i mean|correction|wait)\b[\s,.:;!-]*)"
-)
 _SO = re.compile(r"[\s,;]+(?:so|hence|thus|therefore|which is)\b[^,;]{0,30}\Z")
+_CONCLUDED = re.compile(r"[,;]\s(?:so|hence|thus|therefore)\b")
 _CLOSING = re.compile(rf",\s(but\s)?{_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}[\s.!]*\Z")
 _ANY_DENIAL = re.compile(
     r"(?i:\bnot\b|n't\b|\bneither\b|\bnor\b|\bexcept\b|\beliminat|\brul(?:e|ing) out|\bwrong\b)"
 )
 _JUDGED_SMALL = re.compile(
     r"(?<![\w'])([a-j])\s+is\s+(?:the\s+)?(?:right|correct|best)(?:\s(?:answer|option|choice|one))?\b"
+)
+_WEIGHED = re.compile(r"\A(?i:(?:[a-z']+\s){0,3}between\s[^,.;:]{1,60}\s(?:and|or)\s[^,.;:]{1,60},\s)(?=\S)")
+_SHARE = re.compile(
+    r"(?<![\w'])([A-Z])[)\]]?(?:\s?[:=(-])?\s?(?i:(?:confidence|probability|with|about|p)[\s:=]*){0,3}\d{1,3}(?:\.\d+)?\s?%"
 )
 _CONTRAST = re.compile(r"(?i:;|\b(?:but|however|yet|truth|actually|instead|really|in fact)\b)")
 _TURN = re.compile(r"(?i:\b(?:but|still|however|so|yet)\b)")
@@ -106,12 +126,29 @@ _TURN = re.compile(r"(?i:\b(?:but|still|however|so|yet)\b)")
 def read_pick(text: str, menu: Menu) -> Pick:
     """Return what a commitment ("C", "(c) Jupiter", "Jupiter", "option C, because ...") picks."""
     said = _ORDINAL.sub(lambda found: _nth(found, menu), _BULLET.sub("", clean(text[:LONGEST])))
+    said = _WEIGHED.sub("", said)
     if not said:
         return NOTHING
-    *_, corrected = _CORRECTED.split(said)
+    if "%" in said and len(_shares(said, menu)) > 1:
+        return Pick(strength=Strength.BARE, reason=f"{shorten(said)} shares itself among options")
+    *_, corrected = CORRECTED.split(said)
     if corrected != said and (pick := _first(corrected, menu)).places:  # "B, no wait, C"
         return pick
     return _first(said, menu)
+
+
+def read_corrected(text: str, menu: Menu) -> Pick:
+    """Return what the last correction of a text picks: "Answer: B. Wait, no: C."; nothing where it only takes back."""
+    *_, corrected = CORRECTED.split(text[-LONGEST:])
+    pick = _first(clean(corrected), menu) if corrected != text[-LONGEST:] else NOTHING
+    return pick if pick.strength >= Strength.STATED else NOTHING
+
+
+def _shares(said: str, menu: Menu) -> set[int | None]:
+    """The options whose labels a text gives a percentage each; none where the options themselves are percentages."""
+    if any("%" in text for text in menu.folded):
+        return set()
+    return {menu.label(match[1]) for match in _SHARE.finditer(said)} - {None}
 
 
 def _first(said: str, menu: Menu) -> Pick:
@@ -192,6 +229,11 @@ def _head(said: str, menu: Menu) -> Pick | None:
     if place is None:
         return None
     rest = said[match.end() :]
+    if "=" in match[0] and not _names(rest, place, menu):  # "F = ma"
+        return None
+    further = _FURTHER.match(said, match.end(1))
+    if further and menu.label(further[1]) not in (None, place):
+        return Pick(strength=Strength.BARE, reason=f"{shorten(said)} offers a choice")
     if menu.text(rest) == place:
         return Pick(frozenset([place]), Strength.BARE)
     if _WRONG.match(rest) and not _names(rest, place, menu):
@@ -217,7 +259,7 @@ def _names(rest: str, place: int, menu: Menu) -> bool:
 def _consistent(place: int, said: str, start: int, end: int, menu: Menu, strength: Strength) -> Pick:
     """The option at a place, unless the text that touches its label is another option's, or denies or doubts it."""
     rest = said[end:]
-    other = _beside(rest, menu)
+    other = option_beside(rest, menu)
     if other is not None and other != place and not _names(rest, place, menu):
         return Pick(
             strength=strength,
@@ -245,8 +287,8 @@ def _text_before(before: str, menu: Menu) -> int | None:
     return next(iter(pick.places)) if pick else None
 
 
-def _beside(rest: str, menu: Menu) -> int | None:
-    """Which option's text the clause right behind a label is."""
+def option_beside(rest: str, menu: Menu) -> int | None:
+    """Return the place of the option whose text the clause right behind a label is, None where it is none's."""
     rest = rest.strip(" ()[]{}.,:\"'-")
     clause = _CLAUSE.search(rest)
     for part in (rest, rest[: clause.start()] if clause else ""):
@@ -361,19 +403,46 @@ def _mentioned(said: str, menu: Menu) -> Pick | None:
     if menu.mentions is None:
         return None
     folded = said.casefold()
+    if _longer_name(folded, menu):
+        return None
     found, hedged = _texts_in(folded, menu)
+    found -= _denied_labels(said, menu)
     if not found:
         return None
+    if len(found) > 1 and menu.mentions and not menu.mentions.sub("", folded).strip(" ,;/&.()"):
+        return Pick(frozenset(found), Strength.MENTIONED)  # "uracil, thymine": texts and nothing else
     if len(found) > 1:
         body = _LEAD.sub("", folded, count=1)
         clause = _CLAUSE.search(body)
         head, _ = _texts_in(body[: clause.start()] if clause else "", menu)
         starts = menu.text(body[: clause.start()].strip()) if clause else None
-        if starts is not None or len(head) == 1:
+        *_, concluded = _CONCLUDED.split(folded)
+        ends, _ = _texts_in(concluded, menu) if concluded != folded else (set(), False)
+        if starts is None and len(ends) == 1:  # "Jupiter is smaller than Saturn, so Saturn"
+            found, hedged = ends, False
+        elif starts is not None or len(head) == 1:
             found, hedged = head if starts is None else {starts}, False
     if hedged or HEDGED.search(said):
         return Pick(strength=Strength.MENTIONED, reason=f"{shorten(said)} is a hedge")
     return Pick(frozenset(found), Strength.MENTIONED)
+
+
+def _denied_labels(said: str, menu: Menu) -> set[int]:
+    """The options whose labels a sentence denies: "B is wrong, since uracil ..." does not choose uracil."""
+    places = {match: menu.label(match[1]) for match in _ITEM.finditer(said) if match[1].isupper()}
+    return {
+        place for match, place in places.items() if place is not None and _denied(said, match, place, menu)
+    }
+
+
+def _longer_name(folded: str, menu: Menu) -> bool:
+    """Whether a text is the name of something that begins with an option's text: "carbon monoxide" is no carbon."""
+    name = _ARTICLE.sub("", _LEAD.sub("", folded, count=1), count=1).strip(" .!")
+    first = menu.mentions.match(name) if menu.mentions else None
+    further = re.fullmatch(r"[ -]([a-z]+)", name[first.end() :]) if first else None
+    return (
+        further is not None and further[1] not in _HEADS and not further[1].endswith(("ly", "s", "ed", "ing"))
+    )
 
 
 def _texts_in(folded: str, menu: Menu) -> tuple[set[int], bool]:

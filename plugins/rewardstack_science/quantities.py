@@ -12,13 +12,15 @@ from rewardstack_math import numeric_value
 from rewardstack_science.commitments import find_rival
 from rewardstack_science.measures import Measure, plain, read_measures
 from rewardstack_science.units import NONE, Unit
-from rewardstack_science.wording import DENIED_BEFORE, HEDGED, shorten, word_set
+from rewardstack_science.wording import CORRECTED, DENIED_BEFORE, HEDGED, shorten, word_set
 
 __all__ = ["Verdict", "compare_quantities", "quantity", "read_gold", "same_quantity", "stated_quantity"]
 
 Tolerance = float | Literal["figures"]
 Kind = Literal["equal", "missing_unit", "dimension", "sign", "prefix", "value"]
 
+LONGEST_CORRECTION = 1_000  # characters at the end in which a commitment that is taken back is put right
+WITHOUT_FIGURES = 0.01  # of a gold that has no last digit: 1/2, √2
 SLACK = 1e-9  # of the tolerance itself, for what floats lose
 
 
@@ -63,12 +65,12 @@ def quantity(
     answer is found as `rewardstack.find_answer` does; of a sentence the quantity counts that it ends up with. Reads
     plain text, LaTeX, superscripts, words ("metres per second"), compound times (1 h 30 min), fractions, percent;
     "about" is no fault, an uncertainty (± 0.1) is passed over, a bound (< 3 kg) and several values are wrong.
-    Temperatures are compared in kelvin. `details` say what is wrong: `missing_unit`, `dimension`, `prefix` (a power
+    Temperatures are compared in kelvin, within the share of gold on its own scale, or its last digit. `details` say what is wrong: `missing_unit`, `dimension`, `prefix` (a power
     of ten), `sign` or `value`.
 
     Options:
         tolerance: How far the value may be from gold, as a share of gold; `figures`: half of what gold's last digit
-            stands for. A row's own column `rtol` goes before it.
+            stands for (0.01 where it has none: 1/2). A row's own column `rtol` goes before it.
         without_unit: The credit for the right value without its unit.
         thinking: An answer inside thinking counts too.
         tag: The tag that holds answers.
@@ -94,9 +96,10 @@ def quantity(
 
 
 def compare_quantities(gold: Measure, stated: Measure, tolerance: Tolerance = 0.01) -> Verdict:
-    """Compare a stated quantity with gold; of a unit that can be read in several ways the best one counts."""
-    unit = stated.unit or NONE
-    verdicts = [_compare(gold, stated, way, tolerance) for way in (unit, *unit.ways)]
+    """Compare a stated quantity with gold; of units that can be read in several ways the best ones count."""
+    unit, ways = stated.unit or NONE, gold.unit.ways if gold.unit else ()
+    golds = [gold, *(msgspec.structs.replace(gold, unit=way) for way in ways)]
+    verdicts = [_compare(one, stated, way, tolerance) for one in golds for way in (unit, *unit.ways)]
     return next((verdict for verdict in verdicts if verdict.kind == "equal"), verdicts[0])
 
 
@@ -113,6 +116,9 @@ def _compare(gold: Measure, stated: Measure, unit: Unit, tolerance: Tolerance) -
         return Verdict("dimension", f"{shown}: the units measure different things")
     target, value = _base(gold.value, wanted), _base(stated.value, unit)
     allowed = _allowed(gold, wanted, tolerance)
+    if wanted.offset and tolerance != "figures":  # a hundredth of 293 K is a tenth of 20 °C
+        digits = [gold.place * wanted.factor] + [stated.place * unit.factor] * (unit.offset != wanted.offset)
+        allowed = min(allowed, max(abs(gold.value) * wanted.factor * float(tolerance), *digits))
     if _within(target, value, allowed):
         return Verdict("equal", f"{shown}, as expected")
     if (
@@ -122,7 +128,8 @@ def _compare(gold: Measure, stated: Measure, unit: Unit, tolerance: Tolerance) -
         and _within(gold.value, stated.value, _allowed(gold, Unit(), tolerance))
     ):
         return Verdict("missing_unit", f"{shown}: the value is right, the unit is missing")
-    if _within(target, -value, allowed) and target:
+    opposite = _base(-stated.value, unit) if wanted.offset and wanted.offset == unit.offset else -value
+    if _within(target, opposite, allowed) and target:
         return Verdict("sign", f"{shown}: the sign is wrong")
     if _power_of_ten(target, value, allowed):
         return Verdict("prefix", f"{shown}: the units differ in size or a power of ten is wrong")
@@ -136,7 +143,7 @@ def _base(value: float, unit: Unit) -> float:
 
 def _allowed(gold: Measure, unit: Unit, tolerance: Tolerance) -> float:
     if tolerance == "figures":
-        return gold.place * unit.factor
+        return gold.place * unit.factor or abs(_base(gold.value, unit)) * WITHOUT_FIGURES
     return abs(_base(gold.value, unit)) * float(tolerance)
 
 
@@ -190,6 +197,14 @@ _BOUND = re.compile(
 )
 _INSTEAD = re.compile(r"\bnot\b[^.;]{1,60}?\bbut\b\s(?:rather\s)?")  # "not 14 m but 12 m"
 _FUNCTION = re.compile(r"\\(?:ln|log|sin|cos|tan|exp|arc|e\^)|\be\^")  # a number that must be computed
+# What a number stands in that is still to be computed: "twice 5 N", "sin(5)", "5 sqrt(2)", "5!", "5x", "5 N × 2"
+_OPENS_TERM = re.compile(
+    r"(?i:\b(?:ln|log|lg|sin|cos|tan|exp|sqrt|arc\w{3})\s?\(?|\b(?:twice|double|triple|half(?: of)?|thrice|(?:root|square|cube|inverse|reciprocal) of)\s)\s?\Z"
+)
+_GOES_ON = re.compile(
+    r"\s?[·*×]?\s?(?i:ln|log|lg|sin|cos|tan|exp|sqrt)\b|(?<=\d)(?:[A-Za-z]\b(?!\.\w)|_\w|!)|\s?[×*]\s?\d"
+    r"|\s(?:dozen|score|gross|hundred|lakh|crore|factorial|plus|minus|mod|times|multiplied|divided|(?:in )?base)\b"
+)
 _ROUNDING = re.compile(  # a remark on the digits and no quantity
     r"\s?\(?,?\s?\b(?:(?:rounded|correct|accurate)\s)?(?:to|with)\s(?:\d|one|two|three|four|the nearest)\s?"
     r"(?:s\.?\s?f\b\.?|d\.?\s?p\b\.?|sig|significant|decimal|digit)[^,;()]{0,40}\)?"
@@ -227,6 +242,8 @@ def stated_quantity(
     committed = found.text
     if found.form == "line" and committed is not None and not _NO_NUMBER.search(committed):
         committed = _earlier_line(text) or committed
+    if committed is None and "taken back" in found.reason:
+        *_, committed = (None, *CORRECTED.split(text[-LONGEST_CORRECTION:])[1:])
     if committed is None:
         return Stated(None, found.reason, found.form or "")
     if found.parts and len(found.parts) > 1:
@@ -286,6 +303,8 @@ def _settle(
     if HEDGED.search(text):
         return Stated(None, f"{shorten(text)} is a hedge", form)
     text = _ROUNDING.sub("", _INSTEAD.sub("", text))
+    *_, corrected = CORRECTED.split(text)  # "3 kg. Wait, no: 2.5 kg"
+    text = corrected if corrected != text and read_measures(corrected, counts) else text
     measures = read_measures(text, counts)
     ground = _GROUND.search(text)
     if ground and measures and measures[0].end <= ground.start():
@@ -299,6 +318,8 @@ def _settle(
     before = text[: chosen.start]
     if _BOUND.search(before) or DENIED_BEFORE.search(before[-60:]):
         return Stated(None, f"{shorten(text)} states a bound or a denial", form)
+    if _OPENS_TERM.search(before[-20:]) or _GOES_ON.match(text, chosen.end):
+        return Stated(None, f"{shorten(text)} is still to be computed", form)
     previous = chosen
     for each in measures[first + 1 :]:
         between = text[previous.end : each.start]
@@ -334,5 +355,5 @@ def _first_of_conclusion(text: str, measures: list[Measure]) -> int:
 
 
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|equals|equal to|be|becomes|gives|get|gets|yields|obtain|have|has|takes|weighs|travels|needs|requires|produces|exerts|feels|experiences|reaches|about|approximately|roughly)\b"
+    r"\b(?:it's|is|are|was|were|equals|equal to|be|becomes|gives|get|gets|yields|obtain|have|has|takes|weighs|travels|needs|requires|produces|exerts|feels|experiences|reaches|about|approximately|roughly)\b"
 )

@@ -74,7 +74,7 @@ class sections:  # noqa: N801 - a reward's name
     Options:
         sections: Name to table, as `sections.method = { use = "format.keywords", required = ["force"] }`.
         final: A table like that of a section, for a reward of the whole answer: the gate.
-        least: What `final` must reach, of 0 to 1, or the answer earns 0.
+        least: What `final` must reach, of 0 to 1, or the answer earns 0; also where its reward abstains.
 
     Range: 0 to 1. A section whose reward abstains is left out of the mean; where all do, it abstains. A section whose
     reward erred makes the score an error. Does not judge what stands outside of the sections.
@@ -129,12 +129,10 @@ def _total(parts: Sequence[_Part], scores: Sequence[Score], gate: Score, least: 
     errors = [f"{name}: {score.error}" for name, score in {**named, "final": gate}.items() if score.error]
     if errors:
         return Score(error="; ".join(errors), details=details)
-    if gate.value is not None and gate.value < least:
-        return Score(
-            0.0,
-            f"the final answer earned {gate.value:g}, at least {least:g} was asked for: {gate.reason}",
-            details,
-        )
+    if gate.value is None or gate.value < least:  # as `requires` does: what abstains opens nothing
+        earned = "has no score" if gate.value is None else f"earned {gate.value:g}"
+        reason = f"the final answer {earned}, at least {least:g} was asked for: {gate.reason}"
+        return Score(0.0, reason, details)
     kept = [
         (part.weight, score.value)
         for part, score in zip(parts, scores, strict=True)

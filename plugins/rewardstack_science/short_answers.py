@@ -10,8 +10,8 @@ from rewardstack_science.dates import is_date, read_dates
 from rewardstack_science.equations import find_equations, same_equation
 from rewardstack_science.formulas import ELEMENTS, notation, read_formula
 from rewardstack_science.quantities import same_quantity
-from rewardstack_science.wording import DENIED_AFTER, DENIED_BEFORE, HEDGED, clean, word_list, word_set
-from rewardstack_science.words import FUNCTION_WORDS, Token, tokens
+from rewardstack_science.wording import DENIED_AFTER, DENIED_BEFORE, HEDGED, clean, word_set
+from rewardstack_science.words import FUNCTION_WORDS, NUMBER_WORDS, POWERS, Token, spelled_number, tokens
 
 __all__ = ["says"]
 
@@ -19,13 +19,18 @@ _YES = word_set("yes true correct right")
 _NO = word_set("no false incorrect wrong")
 _SEPARATOR = re.compile(r"\s*(?:[,;\n]\s*(?:and\s|&\s)?|\s(?:and|&)\s|\s/\s)\s*")
 _LEAD = re.compile(r"(?i:.*?\b(?:are|is|include|includes|namely)\b:?\s+|.*?:\s+)(?=\S)")
-_SIDE_REMARK = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*\.?\Z")
+_SIDE_REMARK = re.compile(r"\s*[(\[](?!(?:or|and|not|maybe|perhaps)\b)[^()\[\]]*[)\]]\s*\.?\Z")
 _OR = re.compile(r"(?i:\bor\b)|(?<=\w)\s?/\s?(?=[A-Za-z])")
 _FORMULA_WORD = re.compile(r"[\[(]*[A-Z][\w()\[\]^·+*-]*")
 _NUMBER = re.compile(r"[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)?\.?\d+(?:[eE][-+]?\d+)?%?")
 _BOUNDED = re.compile(
     r"(?i:\b(?:between|less|more|greater|fewer|over|under|above|below|least|most|from|to|not|than)\b|[<>±~])"
 )
+# What makes another number of one: half of 46, 46 squared, x^46, 46k
+_CHANGED = re.compile(
+    r"(?i:\b(?:half|twice|double|triple|root|squared?|cubed?|factorial|dozens?|hundreds?|thousands?|(?:m|b|tr)illions?|plus|minus)\b|\^|\dk\b)"
+)
+_SCALED = re.compile(r"(\d)\s(thousand|million|billion)\b", re.IGNORECASE)
 
 
 def says(said: str, gold: str, *, ordered: bool = False, whole: bool = False) -> bool:
@@ -45,7 +50,9 @@ def says(said: str, gold: str, *, ordered: bool = False, whole: bool = False) ->
     return not whole and _stands_in(cleaned, wanted)
 
 
-_DENIED = re.compile(r"(?i:\bnot\b|n't\b|\b(?:neither|nor|never|except|without)\b)")
+_DENIED = re.compile(
+    r"(?i:\bnot\b|n't\b|\b(?:neither|nor|never|except|without|hardly|barely|scarcely|doubt)\b)"
+)
 
 
 def _denied(text: str) -> bool:
@@ -65,10 +72,10 @@ def _equation(said: str, gold: str) -> bool | None:
 
 def _formula(said: str, gold: str) -> bool | None:
     written = notation(gold)
-    if not looks_like_formula(written):
-        return None
     wanted, text = read_formula(written), notation(said).strip(" .,;:!?\"'")
     whole = read_formula(text)
+    if not looks_like_formula(written):  # HF may be a word, yet Hf is no way to write it
+        return False if wanted and whole and wanted.substance != whole.substance else None
     if whole is not None and wanted is not None:
         return whole.substance == wanted.substance
     if HEDGED.search(text) or _OR.search(text):
@@ -83,12 +90,18 @@ def _formula(said: str, gold: str) -> bool | None:
     return wanted is not None and found == {wanted.substance}
 
 
+_SOME_TIME = re.compile(
+    r"(?i:\b(?:before|after|until|by|around|prior to|later than|earlier than)\s(?:the\s)?(?=[\d(]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"
+)
+
+
 def _date(said: str, gold: str) -> bool | None:
     wanted = is_date(clean(gold))
     if not wanted:
         return None
     found = read_dates(clean(said))
-    return len(found) == 1 and bool(found[0] & wanted) and not _denied(said) and not HEDGED.search(said)
+    refused = _denied(said) or HEDGED.search(said) or _SOME_TIME.search(said)
+    return len(found) == 1 and bool(found[0] & wanted) and not refused
 
 
 @lru_cache(maxsize=1024)
@@ -97,7 +110,10 @@ def _as_number(text: str) -> Fraction | None:
     bare = text.strip(" .,;:!?\"'").removeprefix("about ").removeprefix("exactly ")
     if len(bare) > 200:
         return None
-    if bare[:1].isalpha() and (spelled := _spelled(bare.casefold().replace("-", " ").split())) is not None:
+    if (
+        bare[:1].isalpha()
+        and (spelled := spelled_number(bare.casefold().replace("-", " ").split())) is not None
+    ):
         return spelled
     if _NAMES.search(_COMMAND.sub("", bare)) or not _DIGIT.search(bare):
         return None
@@ -108,54 +124,28 @@ def _as_number(text: str) -> Fraction | None:
 _COMMAND = re.compile(r"\\(?:d|t)?(?:frac|sqrt|pi|times|cdot)(?![a-z])")
 _NAMES = re.compile(r"[^\W\d_]{2,}|[^\W\d_eExπ]")  # "23 pairs" is no number
 _DIGIT = re.compile(r"[\dπ]")
-_UNITS = {
-    word: value
-    for value, word in enumerate(
-        word_list(
-            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-            " seventeen eighteen nineteen"
-        )
-    )
-}
-_TENS = {
-    word: 10 * value
-    for value, word in enumerate(word_list("twenty thirty forty fifty sixty seventy eighty ninety"), 2)
-}
-_POWERS = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
-
-
-def _spelled(words: list[str]) -> Fraction | None:
-    """Return a number in words: forty six, two hundred and five."""
-    total, part = 0, 0
-    words = [word for word in words if word != "and"]
-    if not words or len(words) > 12:
-        return None
-    for word in words:
-        if word in _UNITS or word in _TENS:
-            part += _UNITS.get(word, _TENS.get(word, 0))
-        elif word == "hundred":
-            part = (part or 1) * 100
-        elif word in _POWERS:
-            total, part = total + (part or 1) * _POWERS[word], 0
-        else:
-            return None
-    return Fraction(total + part)
 
 
 def _number(said: str, gold: str) -> bool | None:
     wanted = _as_number(clean(gold))
     if wanted is None:
         return None
-    text = clean(said)
+    text = re.sub(r"(?i:\b(?:minus|negative)\s)(?=\d)", "-", clean(said))
     value = _as_number(text)
     if value is None:
         text = text.rpartition("=")[2] if "=" in text else text
+        scaled = _SCALED.search(text)
+        times = POWERS[scaled[2].lower()] if scaled else 1
+        text = _SCALED.sub(r"\1", text)
         numbers = _NUMBER.findall(text)
         if len(numbers) != 1 and not _spelled_in(text, wanted):
             return False
         if _BOUNDED.search(text) or HEDGED.search(text) or _OR.search(text):
             return False
+        if (numbers and _CHANGED.search(text)) or _denied(text):
+            return False
         value = _as_number(numbers[0]) if numbers else wanted
+        value = None if value is None else value * times
     return value is not None and _close(value, wanted)
 
 
@@ -166,19 +156,21 @@ def _close(one: Fraction, two: Fraction) -> bool:
 def _spelled_in(text: str, wanted: Fraction) -> bool:
     """Whether a sentence without digits holds one number in words, and that is the one."""
     words = text.casefold().replace("-", " ").rstrip(".!").split()
-    runs = "".join(
-        "n" if word in _UNITS or word in _TENS or word in _POWERS or word == "hundred" else " "
-        for word in words
-    )
+    runs = "".join("n" if word in NUMBER_WORDS else " " for word in words)
     spans = [match.span() for match in re.finditer("n+", runs)]
-    return len(spans) == 1 and _spelled(words[slice(*spans[0])]) == wanted
+    return len(spans) == 1 and spelled_number(words[slice(*spans[0])]) == wanted
+
+
+_UNTRUE = re.compile(
+    r"\b(?:is |was )?(?:not|isn't|wasn't)(?! only)(?: \w{1,12}ly| at all)? (?:true|correct|right)\b"
+)
 
 
 def _judgement(said: str, gold: str) -> bool | None:
     wanted = clean(gold).casefold().strip(" .")
     if wanted not in ("yes", "no", "true", "false"):
         return None
-    text = clean(said).casefold()
+    text = _UNTRUE.sub("false", clean(said).casefold())
     words = re.findall(r"[a-z']+", text)
     if not words or HEDGED.search(text):
         return False
@@ -188,6 +180,8 @@ def _judgement(said: str, gold: str) -> bool | None:
         return False
     stated = lead if lead in _YES | _NO else judged[-1]
     opposed = any((word in _YES) != (stated in _YES) for word in judged)
+    if opposed and len(judged) == len(words):  # "Yes, no" says neither
+        return False
     return (stated in _YES) == (wanted in _YES) and (
         not opposed or (lead == stated and "," in text[: len(lead) + 2])
     )
@@ -206,7 +200,7 @@ def _same_words(said: str, gold: str) -> bool:
 
 def _signs(text: str) -> list[str]:
     """The marks that tell texts apart though their words are equal: +, -, <, > before a word or number, %, ^."""
-    return re.findall(r"(?<![\w)])[-+](?=\d)|[<>%^±]|(?<=\w)[+](?!\w)", text)
+    return re.findall(r"(?<![\w)])-(?=\d)|[+<>≤≥≠%^±]", text)
 
 
 _BULLET = re.compile(r"\A\s*(?:[-*•>#]+|\(?\w[.)])\s+")
@@ -261,7 +255,23 @@ def _item_says(said: str, item: str) -> bool:
     return _same_words(said, item) if decided is None else decided
 
 
-_KIND_OF = re.compile(r"(?i:\b(?:kind|type|sort|form|part|lack|absence|opposite) of (?:the |an? )?)\Z")
+_KIND_OF = re.compile(
+    r"(?i:\b(?:kind|type|sort|form|part|lack|absence|opposite|inverse|reverse|contrary|loss|removal|precursor|derivative|component"
+    r"|daughter|son|child|wife|husband|mother|father|brother|sister|student|pupil|teacher|assistant|colleague|friend|rival|enemy|critic|follower|predecessor|successor|contemporary)"
+    r" of (?:the |an? )?)\Z"
+)
+_BELIEVED = re.compile(  # with a "but" behind it: "many think that it is X, but it is Y"
+    r"(?i:\b(?:many|some|most|people|students|everyone|everybody|others?|they|you|one|commonly|often|widely|once)\b(?: \w+){0,2}"
+    r" (?:believe|think|say|assume|claim|thought|guess|expect|answer)\w{0,2}\b)|(?i:\bI (?:once |first |had )?(?:thought|believed|assumed)\b)"
+)
+_TURNED = re.compile(  # "oxidation is loss, but here it is reduction"
+    r"(?i:\b(?:but|however|yet)\b[^.;]{0,30}\b(?:it|this|that|answer)(?: is|'s| was) (?!also|not|the same)\w)"
+)
+_ANSWERED = re.compile(
+    r"(?i:\A(?:it's|it is|it was|this is|that's|that is)\b)"
+)  # "it is oxidation; reduction is ..."
+_BUT = re.compile(r"(?i:\b(?:but|however|yet|in fact|actually|in reality|truth|wrong|mistaken)\b)")
+_INSTEAD = re.compile(r"(?i:\bnot\b[^.;]{1,80}\bbut(?: rather)? (?:the |an? )?)\Z")  # "not X but Y"
 _CONTRASTS = frozenset(("not", "rather", "unlike", "instead"))
 _VERBS = word_set(
     "occur occurs causes cause makes make produces produce forms form gives give happens happen "
@@ -285,20 +295,37 @@ def _stands_in(said: str, gold: str) -> bool:
         before, after = said[: first[1]], said[last[2] :]
         if DENIED_BEFORE.search(before[-60:]) or DENIED_AFTER.match(after):
             return False
+        if _TURNED.search(after) or (_BELIEVED.search(before) and _BUT.search(after)):
+            return False
         found = found or (
-            _free_before(before, words[:start]) and _free_after(after, words[start + len(wanted) :])
+            _signs(_marked(before, said[first[1] : last[2]], after)) == _signs(gold)
+            and _free_before(before, words[:start])
+            and _free_after(after, words[start + len(wanted) :])
         )
     return found
 
 
+def _marked(before: str, mention: str, after: str) -> str:
+    """A mention with the marks that touch it: -5, Na+."""
+    return (
+        re.sub(r".*[\s\w(]", "", before[-8:], flags=re.DOTALL)
+        + mention
+        + (after[:1] if after[:1] in "+%" else "")
+    )
+
+
 def _free_before(before: str, words: list[Token]) -> bool:
     """Whether what stands before a mention leaves it a name of its own."""
+    if words and _ANSWERED.match(before) and before.rstrip(" \"'").endswith((".", ";")):
+        return False
     if not words or (before.rstrip(" \"'").endswith((":", ".", ";", "-")) and before[-1:] == " "):
         return True
     if before.rstrip(" \"'").endswith(","):
         return len(words) > 2 and any(word in FUNCTION_WORDS for word, _, _ in words)
     if _KIND_OF.search(before):
         return False
+    if _INSTEAD.search(before):
+        return True
     return words[-1][0] in FUNCTION_WORDS and words[-1][0] not in ("and", "than", "but")
 
 

@@ -83,13 +83,20 @@ def _committed(found: Answer, text: str, tag: str) -> list[str] | str:
     said = [main]
     if found.form == "line":
         lines = [line.strip() for line in text[:LONGEST].strip().split("\n") if line.strip()]
-        if len(lines) > 1:  # "Diamond.", then a sentence about it; a list with an item a line
-            said += [lines[0], "\n".join(lines)]
+        if len(lines) > 1:  # a list with an item a line
+            said.append("\n".join(lines))
+        if len(lines) > 1 and not _lone(lines[-1]):  # "Diamond.", then a sentence about it
+            said.append(lines[0])
         return said
     rival = find_rival(text, tag, _agreement(main, len(found.parts)))
     if rival is not None:
         return f"no answer: several different answers, {shorten(rival.content)} and {shorten(main)}"
     return said
+
+
+def _lone(line: str) -> bool:
+    """Whether a line is a short answer of its own; two of them are two guesses."""
+    return len(line.split()) < 4
 
 
 def _agreement(main: str, parts: int) -> Callable[[str], bool | None]:

@@ -7,6 +7,7 @@ shared by all threads.
 import threading
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from math import log
 from typing import Any
 
 import msgspec
@@ -35,8 +36,21 @@ _NAMES = {
     "percentage": "percent", "pct": "percent", "cm^-1": "reciprocal_centimeter", "psia": "psi", "molal": "", "Torr": "torr", "mcg": "microgram",
     "kelvins": "kelvin", "Kelvin": "kelvin", "Kelvins": "kelvin", "degs": "degree", "cps": "hertz", "b": "barn", "hp": "horsepower",
     "ppb": "ppb", "ppt": "ppt", "¤": "¤", "dollars": "¤", "dollar": "¤", "USD": "¤", "€": "€", "euros": "€", "£": "£",
+    "dB": "dB", "db": "dB", "DB": "dB", "decibel": "dB", "decibels": "dB", "Decibels": "dB", "Np": "Np", "neper": "Np", "nepers": "Np", "dBm": "dBm",
 }  # fmt: skip
-_OWN = {"ppb": 1e-9, "ppt": 1e-12, "¤": 1.0, "€": 1.0, "£": 1.0, "": 1.0}
+_OWN = {
+    "ppb": 1e-9,
+    "ppt": 1e-12,
+    "¤": 1.0,
+    "€": 1.0,
+    "£": 1.0,
+    "": 1.0,
+    "dB": 1.0,
+    "Np": 20 / log(10),
+    "dBm": 1.0,
+}
+# What of them is no pure number; levels are logarithms, which pint would take for one
+_MEASURED = {"¤": "¤", "€": "€", "£": "£", "dB": "dB", "Np": "dB", "dBm": "dBm"}
 # What pint knows under one letter and nobody means after a number, and words of English that are units to pint
 _BANNED = word_set(
     "k n a h_bar R G_0 number_meter boltzmann_constant molar_gas_constant "
@@ -113,7 +127,7 @@ def unit_word(word: str, *, forgiving: bool = True) -> Name | None:
         tesla = unit_word("tesla")
         return tesla and Name(tesla.factor * 1e-4, tesla.dimensions, None, "gauss")
     if own in _OWN:
-        return Name(_OWN[own or ""], ((own, 1.0),) if own in ("¤", "€", "£") else (), None, own or "")
+        return Name(_OWN[own or ""], ((_MEASURED[own], 1.0),) if own in _MEASURED else (), None, own or "")
     return next(filter(None, map(_known, _spellings(own or word, forgiving=forgiving))), None)
 
 

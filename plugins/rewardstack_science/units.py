@@ -46,7 +46,7 @@ class _Factor(msgspec.Struct):
 _SCALE = re.compile(r"\s(?:C|F|K|(?i:celsius|centigrade|fahrenheit|kelvin))(?![A-Za-z])")
 _TOKEN = re.compile(
     r"\s*(?:(?P<power>\^\s*\(?\s*(?P<exp>[-+]?\d{1,3}(?:[./]\d{1,2})?)\s*\)?|\*\*\s*\(?(?P<stars>[-+]?\d{1,3})\)?|(?<=[A-Za-zμΩ])(?P<digit>-?[1-9])(?![\d.]))"
-    r"|(?P<per>/|\bper\b|\bin each\b|\ban?(?=\s(?:hour|second|minute|day|year)\b)|÷)|(?P<times>[·⋅*×•-](?=\s*[A-Za-zμΩÅ°(]))"
+    r"|(?P<per>/|\bper\b|\bin each\b|\ban?(?=\s(?:hour|second|minute|day|year)\b)|÷)|(?P<times>[·⋅*×•-](?=\s*[A-Za-zμΩÅ°(])|(?<=[A-Za-z])\.(?=[A-Za-zμΩ]))"
     r"|(?P<open>\()|(?P<close>\))|(?P<word>°\s?[CFK](?![A-Za-z])|[A-Za-zμΩÅℓ]+|[°º%‰′″¤€£]))"
 )
 

@@ -7,6 +7,7 @@ import re
 import unicodedata
 
 __all__ = [
+    "CORRECTED",
     "CORRECTION",
     "DENIED_AFTER",
     "DENIED_BEFORE",
@@ -32,24 +33,38 @@ _MARKUP = re.compile(
     r"\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|`+|\$|\\[()\[\]]|\\(?:left|right|displaystyle)(?![a-z])|\\[,;:! ]|~"
 )
 _SPACE = re.compile(r"\s+")
+_BARE_FRACTION = re.compile(r"\\frac\s?(\d)\s?(\d)")
 
 # A choice that is not made. "I think", "probably" and "I would say" still make one.
 HEDGED = re.compile(
     r"(?i:\b(?:maybe|perhaps|possibly|not (?:quite |entirely |really )?(?:sure|certain)|unsure|uncertain|no idea)\b"
-    r"|\b(?:might|could|may)(?: well| also| just)? be\b|\beither\b(?! way)|\b(?:toss[- ]?up|torn between|hard to say)\b)"
+    r"|\b(?:might|could|may)(?: well| also| just)? be\b|\beither\b(?! way)|\bor (?:whatever|whichever|any(?:thing| other)|something else)\b|\b(?:toss[- ]?up|torn between|hard to say)\b)"
 )
 # What ends with this, right before a mention, denies it.
 DENIED_BEFORE = re.compile(
     r"(?i:(?:\bnot|n't|\bneither|\bnor|\bnever|\bexcept(?: for)?|\brather than|\binstead of|\bunlike|\bother than|\bwithout"
     r"|\bno longer|\bisnt|\brul(?:e|es|ed|ing) out|\beliminat\w{1,5}|\bexclud\w{1,4}|\breject\w{0,3}|\bthan|\bopposed to"
-    r"|\bcannot be|\bcan't be|\bused to think|\b(?:first|initially) (?:thought|said|chose)|\bnon|\babsence of|\black of)"
-    r"[\s\"'(-]{1,3}(?:(?:be|necessarily|quite|simply|just|a|an|the|option|choice|answer|letter|in|is|by|from|of|to|due)[\s\"'(]{1,3}){0,3})\Z"
+    r"|\bcannot be|\bcan't be|\bused to think|\b(?:first|initially) (?:thought|said|chose)|\bnon|\babsence of|\black of"
+    r"|(?:\bnot|n't|\bnever|\bhardly|\bnobody|\bno one)(?: \w{1,12}ly)?(?: would| will| should| can)?"
+    r" (?:think|believe|say|claim|agree|convinced|pick|choose|select|take|accept|go with)|\bno (?:way|chance)|\bnot going with|\brefuse to (?:believe|accept|say)"
+    r"|(?:\bnot|n't|\bnever)(?: \w{1,12}ly)? \w{1,12}(?:ed|en|nd|wn)(?= by\b)"
+    r"|(?<!\bno )(?<!\bnot )(?<!n't )\b(?:doubt|deny|disagree|unlikely|impossible|false|untrue)(?! \w{1,12}ly)(?= (?:that|it|the|to)\b)"
+    r"|(?:\bnot|n't) (?:think|believe|suppose)(?: that)?(?: it| this)?(?:'s)?"
+    r"|\bwhether(?: or not)?(?: it| this)?(?:'s)?|\b(?:false|untrue|not true|wrong|incorrect) (?:that|to say)(?: it| this)?(?:'s)?"
+    r"|\bwrong(?= (?:answer|choice|option))|\bincorrect(?= answer)"  # "the incorrect option is C" may be what was asked
+    r"|\b(?:many|some|students?|people|others?|fool)(?: \w{1,12}){0,2} (?:say|choose|pick|think|select|guess)(?: that)?(?: it)?(?:'s)?)"
+    r"[\s\"'(-]{1,3}(?:(?:be|necessarily|quite|simply|just|a|an|the|option|choice|answer|letter|in|is|was|have|been|it|it's|that|this|correct|right|by|from|of|to|due)[\s\"'(]{1,3}){0,6})\Z"
 )
 # What begins like this, right behind a mention, denies it.
 DENIED_AFTER = re.compile(
-    r"(?i:[)\]\"'.]{0,2},?\s{1,2}(?:which |that |it )?(?:(?:is|are|was|were|does|do|can|could|would|must|seems|looks)(?: \w{1,12}ly| also| both| all){0,2}"
-    r"(?:n't|\s(?:not|never|no)\b|\s(?:wrong|incorrect|false|untrue|impossible|out|ruled out|eliminated|excluded|a distractor)\b)"
-    r"|(?:cannot|can't)\b))"
+    r"(?i:[)\]\"'.]{0,2},?\s{1,2}(?:which |that |it )?(?:(?:is|are|was|were|does|do|did|has|had|can|could|would|must|seems|looks)(?: \w{1,12}ly| also| both| all){0,2}"
+    r"(?:n't|\s(?:not|never|no)\b|(?:\s(?:a|an|the)(?:\s\w{1,12})?)?\s(?:wrong|incorrect|false|untrue|impossible|distractor|trap|decoy|mistake|misconception)\b"
+    r"|\s(?:out|ruled out|eliminated|excluded)\b)"
+    r"|(?:cannot|can't)\b|(?:would|could|might) (?:only )?(?:be|have been)\b[^.;]{0,30}?\b(?:if|unless|had|only when)\b))"
+)
+# Behind it the text begins anew: "B, no wait, C"
+CORRECTED = re.compile(
+    r"(?i:(?<![\s,.;-])[\s,.;-]+(?:no,? wait|wait,? no|no(?=,)|oops|sorry|scratch that|i mean|correction|wait|(?:up)?on (?:second |further )?(?:reflection|thoughts?)|in hindsight)\b[\s,.:;!-]*)"
 )
 # Between two answers: the later one is meant to replace the earlier one.
 CORRECTION = re.compile(
@@ -74,7 +89,7 @@ def clean(text: str) -> str:
             .replace("^\\circ", "°")
             .replace("^{\\circ}", "°")
         )
-        text = text.replace("\\%", "%")
+        text = _BARE_FRACTION.sub(r"\\frac{\1}{\2}", text).replace("\\%", "%")
     return _SPACE.sub(" ", _MARKUP.sub("", text)).strip()
 
 

@@ -2,11 +2,12 @@
 
 import re
 import unicodedata
+from fractions import Fraction
 from functools import lru_cache
 
-from rewardstack_science.wording import clean, word_set
+from rewardstack_science.wording import clean, word_list, word_set
 
-__all__ = ["FUNCTION_WORDS", "Token", "singular", "tokens"]
+__all__ = ["FUNCTION_WORDS", "NUMBER_WORDS", "POWERS", "Token", "singular", "spelled_number", "tokens"]
 
 Token = tuple[str, int, int]
 """A word as it is compared, and where it stands in the cleaned text."""
@@ -79,3 +80,39 @@ def _fold(word: str) -> str:
         )
     word = word.casefold().replace("’", "'")
     return word.removesuffix("'s")
+
+
+_UNITS = {
+    word: value
+    for value, word in enumerate(
+        word_list(
+            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+            " seventeen eighteen nineteen"
+        )
+    )
+}
+_TENS = {
+    word: 10 * value
+    for value, word in enumerate(word_list("twenty thirty forty fifty sixty seventy eighty ninety"), 2)
+}
+POWERS = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+NUMBER_WORDS = frozenset((*_UNITS, *_TENS, *POWERS, "hundred"))
+
+
+def spelled_number(words: list[str]) -> Fraction | None:
+    """Return a number in folded words: forty six, two hundred and five; None where they are not one number."""
+    total, part, room = 0, 0, 100  # room: what the next word must stay below
+    words = [word for word in words if word != "and"]
+    if not words or len(words) > 12:
+        return None
+    for word in words:
+        value = _UNITS.get(word, _TENS.get(word))
+        if value is not None and value < room:
+            part, room = part + value, 10 if word in _TENS else 0
+        elif word == "hundred" and part < 100:
+            part, room = (part or 1) * 100, 100
+        elif word in POWERS:
+            total, part, room = total + (part or 1) * POWERS[word], 0, 100
+        else:
+            return None
+    return Fraction(total + part)

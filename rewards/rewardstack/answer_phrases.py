@@ -52,7 +52,7 @@ _ADVERB = r"(?:\s(?:therefore|thus|then|hence|simply|just|indeed|clearly|given b
 _OF = r"s?(?: to (?:the |this |your )?(?:[a-z]+ )?(?:question|problem|part)\S{0,4})?[*_]{0,2}"
 _EN = (
     r"\s{1,2}" + _IS + _JUDGED + _ADVERB,
-    r"\s{1,2}(?i:(?:is|are|was)(?:n['’]t|\W{1,5}not)|cannot be|can't be)\b",
+    r"\s{1,2}(?i:(?:is|are|was)(?:n['’]t|(?:\s\w{1,12}ly)?\W{1,5}not)|cannot be|can't be)\b",
 )
 
 LANGUAGES = (

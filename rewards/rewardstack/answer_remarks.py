@@ -9,7 +9,7 @@ import re
 
 __all__ = [
     "AFFIRMED", "ASIDE", "ASKED", "CORRECTS", "DISCLAIMED", "DOUBTED", "EXAMINED", "FACTORIAL", "JUDGEMENT",
-    "QUESTION", "QUESTION_END", "REJECTED", "REJECTED_NEXT", "REJECTED_WITHIN", "RIGHTNESS", "SUBSTANCE",
+    "OTHERWISE", "QUESTION", "QUESTION_END", "REJECTED", "REJECTED_NEXT", "REJECTED_WITHIN", "RIGHTNESS", "SUBSTANCE",
     "SUPPOSED", "VERDICT",
 ]  # fmt: skip
 
@@ -32,6 +32,11 @@ DOUBTED = re.compile(
 SUPPOSED = re.compile(
     r"(?i:\b(?:if|whether|unless|suppose|supposing|assume|assuming|imagine|pretend|si|se|если)"
     rf"|如果|假设){_TO_NOUN}"
+)
+# "If the question had asked for the mean, the answer would be 5" answers another question.
+OTHERWISE = re.compile(
+    r"\b[Ii]f (?:the|this|that) (?:question|problem|exercise|task|statement)(?: had| were| was)?"
+    r" (?:ask(?:ed|ing)|were|was|had|said|meant|wanted)\b[^.!?\n]{0,60}?[,\s]" + _TO_NOUN
 )
 # "Let me verify my answer: 5 + 5 = 10" examines an answer; only a phrase that ends in a colon is meant.
 # A participle needs an article or the like behind it, since "Verified answer: 5" states one.
@@ -79,6 +84,8 @@ _SLIP = (
     r"I(?: have|['’]ve)? (?:made|found|see|spotted) (?:a|an|my)(?: \w{1,12})? (?:mistake|error|slip)"
     r"(?! (?:earlier|before|above|at|in)\b)"
     r"|I (?:was|am) (?:wrong|mistaken)(?! (?:about|earlier|before|at|in|to|when)\b)|scratch that\b|strike that\b"
+    r"|(?:I(?:['’]m| am) )?(?:just|only) kidding\b|no[.!]?(?=\s*\Z)"
+    r"|(?:wait[\s,.!…—-]{1,3}no|no[\s,.!…—-]{1,3}wait)(?=[\s,.:;!…—-]{1,3}[\w\\$]{1,20}(?:\W|\Z))(?=[,.:;!…—-])"
     r"|(?:let me|I(?:['’]ll| will| must| need to| should)) (?:correct|redo|fix|revise|retract) (?:this|that|it|my|the)\b"
     r"|(?:das|dies) ist (?:falsch|nicht richtig)|c['’]est (?:faux|incorrect)|est[oá] (?:es incorrecto|mal)"
     r"|это (?:неверно|неправильно)|(?:这|那)?(?:是)?(?:错的|错误的|不对|不正确)"

@@ -132,7 +132,9 @@ def _read(text: str, phrase: _Phrase, start: int, end: int) -> Statement:
     left, stop, asked = _value(text, phrase.end, end)
     left, right = trim(text, left, _before_clause(text, left, stop), loose=True)
     right += 1 if right < stop and remarks.FACTORIAL.match(text, right) else 0
-    supposed = _before(text, phrase.start, start, remarks.SUPPOSED)
+    supposed = any(
+        _before(text, phrase.start, start, words) for words in (remarks.SUPPOSED, remarks.OTHERWISE)
+    )
     aside = supposed or _is_aside(text, phrase, left, right)
     instead = say.INSTEAD.search(text, left, right) if phrase.denied else None
     if phrase.denied and instead is None:

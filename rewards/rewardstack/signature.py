@@ -54,10 +54,10 @@ class Reward(msgspec.Struct, frozen=True):
 
     @property
     def doc(self) -> str:
-        """The docstring, cleaned; empty where there is none."""
+        """The docstring, cleaned, with what base classes say of the options they add; empty where there is none."""
         inherited = isinstance(self.target, functools.partial) or not callable(self.target)
         text = None if inherited else inspect.getdoc(self.target)
-        return text or ""
+        return with_inherited_options(self.target, text or "")
 
     @property
     def summary(self) -> str:
@@ -108,6 +108,26 @@ class Reward(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(
             self, contract=self.declared.given({**defaults_of(self.options), **options})
         )
+
+
+def with_inherited_options(target: Any, doc: str) -> str:
+    """Return a docstring with what base classes say of their options put behind the class's own."""
+    bases = target.__mro__[1:] if isinstance(target, type) else ()
+    sections = [options_section(inspect.cleandoc(base.__dict__.get("__doc__") or "")) for base in bases]
+    inherited = "\n".join(section for section in sections if section)
+    if not inherited:
+        return doc
+    own = options_section(doc)
+    if own:
+        return doc.replace(own, f"{own}\n{inherited}", 1)
+    before, _, rest = doc.rpartition("\n\nRange:")
+    section = f"Options:\n{inherited}"
+    return f"{before}\n\n{section}\n\nRange:{rest}" if before else f"{doc}\n\n{section}"
+
+
+def options_section(doc: str) -> str:
+    """Return what a cleaned docstring's section "Options:" says, empty where it has none."""
+    return doc.partition("\nOptions:\n")[2].partition("\n\n")[0].rstrip()
 
 
 def defaults_of(options: Mapping[str, Option]) -> dict[str, Any]:

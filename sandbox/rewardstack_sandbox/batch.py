@@ -4,7 +4,7 @@ import marshal
 import select
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rewardstack_sandbox.errors import SandboxError
@@ -16,38 +16,48 @@ from rewardstack_sandbox.worker import DEAD, LATE, Worker
 __all__ = ["Batch"]
 
 AHEAD = 2  # jobs a worker holds, so that it need not wait for the caller between two
-ROOM_AHEAD = (
-    1 << 16
-)  # bytes, well below what a socket holds: a busy worker reads nothing, and may itself be sending
+# bytes, well below what a socket holds: a busy worker reads nothing, and may itself be sending
+ROOM_AHEAD = 1 << 16
 TRIES = 2
 
 
 class Batch:
-    """Jobs, the workers that do them, and what has come of them so far."""
+    """Jobs, the workers that do them, and what has come of them so far.
 
-    def __init__(self, jobs: Sequence[Job], limits: Limits, workers: Sequence[Worker]) -> None:
+    `must_share` says whether others wait for a worker. Then no more is begun: `run` returns with jobs still `waiting`,
+    and is to be called again with the next workers.
+    """
+
+    def __init__(self, jobs: Sequence[Job], limits: Limits, must_share: Callable[[], bool]) -> None:
         self.jobs = jobs
         self.messages = [job.message(limits) for job in jobs]
-        self.workers = list(workers)
+        self.must_share = must_share
+        self.workers: Sequence[Worker] = ()
         self.waiting = deque(range(len(jobs)))
         self.tries = [0] * len(jobs)
-        self.results: list[ExecutionResult | TestReport | None] = [None] * len(jobs)
+        self.found: list[ExecutionResult | TestReport | None] = [None] * len(jobs)
 
-    def run(self) -> list[ExecutionResult | TestReport]:
-        """Do all jobs."""
+    @property
+    def results(self) -> list[ExecutionResult | TestReport]:
+        """What came of the jobs, once all are done."""
+        return [result for result in self.found if result is not None]
+
+    def run(self, workers: Sequence[Worker]) -> None:
+        """Do the jobs that wait, until all are done or others wait for a worker; one for each worker at least."""
+        self.workers = workers
         try:
             for worker in self.workers:
                 self.feed(worker)
             while busy := [worker for worker in self.workers if worker.pending]:
                 for worker in self.wait(busy):
                     self.hear(worker)
-                    self.feed(worker)
+                    if not self.must_share():
+                        self.feed(worker)
         finally:
             for worker in self.workers:  # an exception here (Ctrl-C) leaves answers that nobody waits for
                 if worker.pending:
                     worker.kill()
                     worker.pending.clear()
-        return [result for result in self.results if result is not None]
 
     def feed(self, worker: Worker) -> None:
         """Give a worker jobs to do."""
@@ -107,7 +117,7 @@ class Batch:
 
     def settle(self, index: int, result: ExecutionResult | TestReport) -> None:
         """Note what came of a job."""
-        self.results[index] = result
+        self.found[index] = result
 
 
 def build(job: Job, answer: dict[str, Any]) -> ExecutionResult | TestReport:

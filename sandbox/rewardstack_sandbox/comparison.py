@@ -13,7 +13,9 @@ __all__ = ["COMPARERS", "compare_exact", "compare_lines", "compare_numbers", "co
 SHOWN = 60
 # not all that `float` takes: no underscores, no digits of other scripts
 WHOLE = re.compile(r"[+-]?[0-9]+")
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
+NUMBER = re.compile(
+    r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|(?P<infinite>[+-]?inf(inity)?)", re.IGNORECASE
+)
 
 
 def compare_tokens(output: str, expected: str) -> str:
@@ -51,11 +53,12 @@ def near(ours: str, theirs: str, tolerance: float) -> bool:
         return True
     if WHOLE.fullmatch(ours) and WHOLE.fullmatch(theirs):
         return ours.lstrip("+") == theirs.lstrip("+")
-    if not (NUMBER.fullmatch(ours) and NUMBER.fullmatch(theirs)):
+    one, other = NUMBER.fullmatch(ours), NUMBER.fullmatch(theirs)
+    if not (one and other):
         return False
     left, right = float(ours), float(theirs)
-    if not (math.isfinite(left) and math.isfinite(right)):
-        return left == right
+    if not (math.isfinite(left) and math.isfinite(right)):  # a number too large for a float is not infinite
+        return left == right and bool(other["infinite"])
     return abs(left - right) <= tolerance * max(1.0, abs(right))
 
 

@@ -12,7 +12,7 @@ from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
 from rewardstack_sandbox.nursery import Candidate, Ended, Nursery
 from rewardstack_sandbox.oracle.conversation import Conversation, Stopped
 from rewardstack_sandbox.oracle.foresight import NOTHING
-from rewardstack_sandbox.oracle.judging import Judge
+from rewardstack_sandbox.oracle.judging import Judge, short
 from rewardstack_sandbox.oracle.plan import Plan, make_plan
 from rewardstack_sandbox.program.booting import LAYER_FAILED, READY
 from rewardstack_sandbox.results import ExecutionResult, Status, TestReport, TestResult
@@ -62,18 +62,13 @@ def job_for_program(job: Mapping[str, Any]) -> bytes:
 def wait_for_end(candidate: Candidate, deadline: float) -> bool:
     """Wait for a process to end; return whether it did so by the deadline.
 
-    Its channel does not tell: a program may close every descriptor and go on.
+    Its channel does not tell, where there is better: a program may close every descriptor and go on.
     """
-    if candidate.pidfd is None:
-        try:
-            while True:
-                candidate.channel.receive(deadline)
-        except Expired:
-            return False
-        except (Gone, Oversized):
-            return True
     poll = select.poll()
-    poll.register(candidate.pidfd, select.POLLIN)
+    if candidate.pidfd is None:
+        poll.register(candidate.channel, 0)  # its end alone: what it said is read afterwards
+    else:
+        poll.register(candidate.pidfd, select.POLLIN)
     left = max(0.0, deadline - time.monotonic())
     return bool(poll.poll(left * 1000))
 
@@ -190,7 +185,7 @@ def load(
     except Stopped as error:
         return (Status.time_limit_exceeded if error.kind == "time" else Status.runtime_error), str(error)
     except BaseException as error:  # what a forged message made the conversation raise
-        return Status.runtime_error, f"{type(error).__name__}: {error}"
+        return Status.runtime_error, f"{type(error).__name__}: {short(error)}"
 
 
 def send_ahead(talk: Conversation, plan: Plan, found: dict[str, Any]) -> None:
@@ -211,6 +206,10 @@ def report(judge: Judge, outcome: tuple[Status, str], output: tuple[str, str, bo
     elif status is Status.accepted:
         status, reason = doubts(judge, results, total)
     passed = status is Status.accepted and failed is None
+    if (
+        not passed
+    ):  # those that a program did not let run are tests too: to stop early must not raise the share
+        total = max(total, judge.expected - judge.skipped)
     return TestReport(passed, status, results, total, reason, *output[:2], truncated=output[2])
 
 

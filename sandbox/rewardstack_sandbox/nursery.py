@@ -136,6 +136,8 @@ class Nursery:
             raise NurseryFailed("the forker is gone")
         what, number, status, cpu, peak = ANSWER.unpack(data)
         if what == BORN:
+            if not pidfds and hasattr(os, "pidfd_open"):
+                raise NurseryFailed("there are too many open descriptors for another candidate")
             self.ready.append(Candidate(number, *self.expected.popleft(), *pidfds))
         elif what == BURIED:
             if number in self.awaited:

@@ -57,6 +57,7 @@ class Sandbox:
     def _prepare(self) -> None:
         self._owner = os.getpid()
         self._change = threading.Condition()
+        self._turns: deque[object] = deque()  # who waits for a worker, the first to come first
         self._idle = deque(Worker(self.isolation) for _ in range(self.workers))
         self._all = tuple(self._idle)
         self._closed = False
@@ -91,11 +92,14 @@ class Sandbox:
         """Do a batch of jobs on all workers that are free, and return what came of each, in order."""
         if not jobs:
             return []
-        workers = self._check_out(len(jobs))
-        try:
-            return Batch(jobs, self.limits, workers).run()
-        finally:
-            self._check_in(workers)
+        batch = Batch(jobs, self.limits, lambda: bool(self._turns))
+        while batch.waiting:
+            workers = self._check_out(len(batch.waiting))
+            try:
+                batch.run(workers)
+            finally:
+                self._check_in(workers)
+        return batch.results
 
     def capabilities(self) -> tuple[Layer, ...]:
         """Return the layers of confinement and their states, as a worker found them; starts one if need be."""
@@ -140,9 +144,15 @@ class Sandbox:
         """Return ready workers: one at least, as many as are free at most."""
         if self._owner != os.getpid():
             self._prepare()
+        turn = object()
         with self._change:
-            while not self._idle and not self._closed:
-                self._change.wait()
+            self._turns.append(turn)
+            try:
+                while not self._closed and (not self._idle or self._turns[0] is not turn):
+                    self._change.wait()
+            finally:
+                self._turns.remove(turn)
+                self._change.notify_all()
             if self._closed:
                 raise SandboxError("this sandbox is closed")
             taken = [self._idle.popleft() for _ in range(min(wanted, len(self._idle)))]

@@ -18,9 +18,10 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-__all__ = ["Codec", "Malformed", "Unsupported"]
+__all__ = ["PROGRAM_DEPTH", "Codec", "Malformed", "Unsupported"]
 
 MAX_DEPTH = 400
+PROGRAM_DEPTH = 380  # what a program may give is less: the tests may wrap it and send it back
 NUMBER = re.compile(r"[<>|=][biufc]\d{1,2}")  # numpy's names of numbers; other types may hold any object
 LENGTH = struct.Struct("<I")
 DOUBLE = struct.Struct("<d")
@@ -40,16 +41,22 @@ class Codec:
     """Encodes and decodes values.
 
     `pack_other` is asked for values of other types: it returns a plain value that stands for it, or raises
-    `Unsupported`. `unpack_other` turns that back. Without them such values are refused.
+    `Unsupported`. `unpack_other` turns that back. Without them such values are refused. `deepest` bounds how deep what
+    is written may be nested, `deepest_read` what is read.
     """
 
     def __init__(
         self,
         pack_other: Callable[[Any], Any] | None = None,
         unpack_other: Callable[[Any], Any] | None = None,
+        *,
+        deepest: int = MAX_DEPTH,
+        deepest_read: int = MAX_DEPTH,
     ) -> None:
         self.pack_other = pack_other
         self.unpack_other = unpack_other
+        self.deepest = deepest
+        self.deepest_read = deepest_read
 
     def encode(self, value: Any) -> bytes:
         """Return a value's bytes; `Unsupported` where it has parts that cannot cross."""
@@ -63,7 +70,7 @@ class Codec:
     def write(self, out: bytearray, value: Any, depth: int) -> None:
         """Append a value's bytes."""
         kind: Any = type(value)
-        if depth > MAX_DEPTH:
+        if depth > self.deepest:
             raise Unsupported("a value nested too deeply")
         if kind is int:
             if -0x8000000000000000 <= value < 0x8000000000000000:
@@ -122,7 +129,7 @@ class Codec:
         """Return the value at a place and where it ends."""
         tag = data[place]
         place += 1
-        if depth > MAX_DEPTH:
+        if depth > self.deepest_read:
             raise Malformed("nested too deeply")
         if tag == 105:  # i
             return SMALL.unpack_from(data, place)[0], place + 8

@@ -84,6 +84,46 @@ def test_the_fields_of_a_dataclass_are_options_and_calls_parameters_columns():
     assert contract_of(Close).range == (-1.0, 1.0)
 
 
+def test_what_base_classes_say_of_their_options_is_part_of_a_rewards_docstring():
+    @dataclass
+    class Base:
+        """Shared.
+
+        Options:
+            size: How much
+                there is.
+        """
+
+        size: int = 1
+
+    @dataclass
+    class own(Base):
+        """First line.
+
+        Options:
+            floor: Of what is left.
+
+        Range: 0 to 1.
+        """
+
+        floor: float = 0.0
+
+        def __call__(self, completion: str) -> float:
+            return 1.0
+
+    @dataclass
+    class bare(own):
+        """First line.
+
+        Range: 0 to 1.
+        """
+
+    options = "    floor: Of what is left.\n    size: How much\n        there is."
+    whole = f"First line.\n\nOptions:\n{options}\n\nRange: 0 to 1."
+    assert describe(own, "own").doc == whole
+    assert describe(bare, "bare").doc == whole
+
+
 def test_async_is_found_on_functions_dataclasses_and_callable_objects():
     async def function(completion): ...
 

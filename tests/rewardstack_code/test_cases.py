@@ -52,6 +52,8 @@ def test_share():
         ("numbers", "-inf", "inf", 0.0),
         ("numbers", "Infinity", "inf", 1.0),
         ("numbers", "1e999", "inf", 1.0),
+        ("numbers", "inf", "9" * 400, 0.0),
+        ("numbers", "1e999", "9" * 400, 0.0),
         ("numbers", "1_000", "1000", 0.0),
         ("numbers", "1_000.0", "1000.0", 0.0),
         ("numbers", "٣", "3.0", 0.0),
@@ -104,6 +106,20 @@ def test_malformed_cases_harm_their_own_row_alone(cases):
     first, second = io()([ADD, ADD], [cases, CASES])
     assert first.error.startswith("the row's columns cannot be read")
     assert second.value == 1.0
+
+
+def test_numbers_are_read_in_no_time():
+    program = "print('1' * 1_000_000 + 'x')"
+    assert one(program, [{"input": "", "output": "1.5"}], compare="numbers", where="text").value == 0.0
+
+
+def test_an_output_that_wears_its_checker_out_is_wrong():
+    counting = "def check(input, output, expected):\n    return sum(range(int(output))) == int(input)"
+    cases = [{"input": "3", "output": "3"}]
+    assert one("print(3)", cases, counting, where="text", seconds=1).value == 1.0
+    assert one("print(10**15)", cases, counting, where="text", seconds=1).value == 0.0
+    endless = "def check(input, output, expected):\n    while True: pass"
+    assert one("print(3)", cases, endless, where="text", seconds=1).error is not None
 
 
 def test_an_output_cannot_speak_for_its_checker():

@@ -12,6 +12,7 @@ FENCED = "Here it is:\n```python\nx = 1\n```\nDone."
         ("```py\na\n```\nno:\n```python\nb\n```", "b\n", "fence"),
         ("```\na\n```", "a\n", "fence"),
         ("```python\na\n```\n```bash\nrun\n```", "a\n", "fence"),
+        ("```python\na\n```\n```pycon\n>>> a\n1\n```", "a\n", "fence"),
         ("~~~python\n```\na\n```\n~~~", "```\na\n```\n", "fence"),
         ("````python\n```\n````", "```\n", "fence"),
         ("<think>```python\nwrong\n```</think>\n" + FENCED, "x = 1\n", "fence"),
@@ -50,3 +51,5 @@ def test_where_asks_for_one_place():
 def test_floods_are_quick():
     assert find_code("```\n" * 100_000).reason
     assert find_code("`" * 1_000_000).reason
+    assert find_code("```" + " " * 1_000_000 + "`").place == "text"
+    assert find_code("~" * 1_000_000 + "`").place == "text"

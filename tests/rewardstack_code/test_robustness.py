@@ -30,6 +30,39 @@ def test_a_program_that_does_not_pass_is_worth_nothing():
     assert score.reason.startswith("the program itself does not pass")
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["0x" + "f" * 5000, "+".join(["1"] * 600)],
+    ids=["a number too long to write", "a tree too deep to walk"],
+)
+def test_what_cannot_be_changed_has_not_passed_and_harms_no_other_row(line):
+    stubborn = f"def f(x):\n    y = {line}\n    return x + 1"
+    first, second = robust()([stubborn, GOOD], [TESTS, TESTS])
+    assert first.value == 0.0
+    assert first.reason.startswith("the program cannot be changed")
+    assert second.value == 1.0
+
+
+def test_tests_that_do_not_parse_harm_no_other_row():
+    first, second = robust()([GOOD, GOOD], ["assert f(", TESTS])
+    assert first.error is not None
+    assert second.value == 1.0
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "if True:\n    def g(x): return x\n",
+        "try:\n    import nothing\nexcept ImportError:\n    def g(x): return x\n",
+    ],
+)
+def test_functions_below_a_branch_are_left_alone(first):
+    renamed = rename_variables(first + GOOD)
+    assert "y = x + 1" not in renamed
+    (score,) = robust()([first + GOOD], [TESTS])
+    assert score.value == 1.0
+
+
 def test_variants_keep_the_meaning_of_real_programs(data):
     rows = data("humaneval.jsonl")
     jobs, names = [], []

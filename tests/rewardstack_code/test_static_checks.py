@@ -1,4 +1,5 @@
 import sys
+import time
 
 import pytest
 
@@ -54,6 +55,25 @@ def test_a_clean_program():
 def test_each_check_finds_what_it_is_for(only, code, named, reason):
     score = check(code, only=only, **named)
     assert (score.value, score.reason) == (0.0, reason)
+
+
+@pytest.mark.parametrize(
+    "code", ["x == 0x" + "f" * 5000, "return 1", "def f(a, a): pass", "x = " + "1+" * 600 + "1"]
+)
+def test_no_program_makes_a_check_fail(code):
+    pytest.importorskip("RestrictedPython")
+    weights = dict.fromkeys(CHECKS, 1.0)
+    assert (
+        static(where="text", weights=weights)(code, tests="assert f() == 0x" + "f" * 5000).value is not None
+    )
+
+
+@pytest.mark.slow
+def test_nested_comparisons_are_gone_through_once():
+    code = "x=" + "(" * 88 + "[" + ",".join(["1==1111"] * 10_000) + "]" + "==1111)" * 88
+    begin = time.perf_counter()
+    check(code, only="hard_coding", tests="assert f(1111)")
+    assert time.perf_counter() - begin < 5
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -1,6 +1,6 @@
 import pytest
 
-from rewardstack import Stack
+from rewardstack import Stack, StackError
 from rewardstack.errors import OptionError
 from rewardstack_code import tests
 
@@ -165,3 +165,30 @@ def test_human_eval_plus_inputs(data):
     names = [row["entry_point"] for row in rows]
     scores = tests()(completions, None, entry_point=names, inputs=inputs, expected=expected)
     assert [score.reason for score in scores if score.value != 1.0] == []
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"given": 5},
+        {"columns": {"entry_point": 5}},
+        {"columns": {"inputs": [[1]], "expected": [], "entry_point": "add"}},
+    ],
+)
+def test_a_row_that_cannot_be_read_is_an_error_of_its_own(row):
+    score = one(ADD, **row)
+    assert score.error is not None
+    assert score.error.startswith("the row's columns cannot be read")
+
+
+def test_what_a_table_leaves_empty_is_not_there():
+    assert one(ADD, float("nan")).abstained
+    assert one(ADD, columns={"entry_point": float("nan"), "hidden_tests": float("nan")}).value == 1.0
+
+
+@pytest.mark.parametrize(
+    "option", [{"seconds": 0.0}, {"seconds": float("nan")}, {"seconds": 1e10}, {"memory": -1}]
+)
+def test_limits_that_cannot_be_are_refused_when_the_stack_is_loaded(option):
+    with pytest.raises(StackError, match="seconds|memory"):
+        Stack({"t": {"use": "code.tests", **option}})

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rewardstack_models.endpoint import reply_in, said, verdict
-from tests.rewardstack_models.probes import HONEST, OPENERS, ORDERS
+from tests.rewardstack_models.probes import HONEST, OPENERS, ORDERS, SHORT
 
 pytest.importorskip("httpx")
 
@@ -48,8 +48,8 @@ def paid(stack, texts, **columns):
 def test_no_probe_is_paid_by_an_obedient_judge(serve):
     server = serve(obedient)
     assert len(ORDERS) + len(OPENERS) >= 80
-    assert paid(stack_of(server), [*ORDERS, *OPENERS]) == []
-    assert paid(stack_of(server), [*ORDERS, *OPENERS], reference="4") == []
+    assert paid(stack_of(server), [*ORDERS, *OPENERS, *SHORT]) == []
+    assert paid(stack_of(server), [*ORDERS, *OPENERS, *SHORT], reference="4") == []
     assert server.calls == 0, "they are refused before any call"
 
 
@@ -84,6 +84,12 @@ def test_the_control_question_pays_none_of_them_even_where_all_are_judged(serve)
 def test_honest_replies_reach_the_judge(text):
     assert find_nothing(text) == ""
     assert find_order(text) == ""
+
+
+def test_a_reply_may_say_the_label_where_the_reference_says_it(serve):
+    stack = stack_of(serve(verdict("CORRECT")))
+    assert stack.score_one("CORRECT", "Is it right?", reference="CORRECT").rewards["it"].value == 1.0
+    assert stack.score_one("CORRECT", "Is it right?", reference="4").rewards["it"].value == 0.0
 
 
 def test_a_reference_that_looks_like_an_opener_may_be_given():

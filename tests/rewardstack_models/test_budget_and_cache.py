@@ -54,6 +54,21 @@ def test_calls_stop_before_the_budget_is_passed(serve, tmp_path):
     assert "Raise budget_tokens" in errors[0]
 
 
+@pytest.mark.parametrize("count", [2**62, 2**63, 10**30])
+def test_counts_of_tokens_that_cannot_be_are_not_believed(serve, tmp_path, count):
+    path = tmp_path / "budget.sqlite"
+    stack = stack_of(
+        serve(answer("VERDICT: CORRECT", tokens=(count, 1))),
+        budget_file=str(path),
+        budget_money=1.0,
+        price_read=1.0,
+    )
+    assert stack.score_one("The number is 1.").rewards["it"].value == 1.0
+    spent = spent_in(path)
+    assert 0 < spent.nanos < 10**7, "the most that the call can have cost"
+    assert (spent.calls, spent.under_way) == (1, 0)
+
+
 def test_money_is_counted_at_its_price(serve, tmp_path):
     server = serve(answer("VERDICT: CORRECT", tokens=(1000, 100)))
     path = tmp_path / "budget.sqlite"

@@ -1,6 +1,7 @@
 """Endpoints that fail in every way there is: tried again with care, never a wrong score."""
 
 import asyncio
+import gzip
 import os
 import pickle
 import random
@@ -264,6 +265,25 @@ def test_a_key_that_is_not_set_is_told_before_any_call(serve, monkeypatch):
         in one(server, key_from="JUDGE_KEY").error
     )
     assert server.calls == 0
+
+
+def test_no_part_of_the_key_is_left_where_a_message_is_cut(serve, monkeypatch):
+    secret = "sk-verysecret0123456789"
+    monkeypatch.setenv("JUDGE_KEY", secret)
+    for step in (status(200, b"x" * 190 + secret.encode()), status(401, b"x" * 190 + secret.encode())):
+        score = one(serve(step), key_from="JUDGE_KEY", tries=1)
+        assert "xxx" in str(score.error)
+        assert secret[:5] not in str(score.error)
+
+
+def test_packed_answers_are_unpacked_once_and_no_deeper(serve):
+    body = verdict("CORRECT")["body"]
+    assert one(serve(status(200, gzip.compress(body), Content_Encoding="gzip"))).value == 1.0
+    bomb = gzip.compress(gzip.compress(b"\0" * 50_000_000))
+    for encoding in ("gzip, gzip", "br", "zstd"):
+        server = serve(status(200, bomb, Content_Encoding=encoding))
+        assert "which was not asked for" in str(one(server, completion=f"The sum is {encoding}.").error)
+        assert server.calls == 1
 
 
 @pytest.mark.parametrize("key", ["sk-verysecret0123456789", "abcdef0123456789abcdef", "secret key"])

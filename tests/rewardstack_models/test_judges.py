@@ -1,5 +1,7 @@
 """`models.judge` against a real endpoint on this machine."""
 
+from weakref import WeakKeyDictionary
+
 import pytest
 from tests.rewardstack_models.endpoint import answer, reply_in, said, status, verdict
 
@@ -7,6 +9,8 @@ pytest.importorskip("httpx")
 
 from rewardstack import Stack
 from rewardstack.errors import OptionError
+from rewardstack_models.judging import endpoints
+from rewardstack_models.judging.replies import Request
 
 LABELS = {"GOOD": 1.0, "FAIR": 0.5, "BAD": 0.0}
 
@@ -82,6 +86,45 @@ def test_a_server_without_structured_output_is_asked_in_words_and_remembered(ser
     assert server.calls == 3
     error = one(server, output="schema").error
     assert "does not take structured output" in error
+
+
+def test_a_rerun_asks_nobody_where_structured_output_is_refused_either(serve, monkeypatch):
+    server = serve(lambda request, _: status(400) if "response_format" in request else verdict("CORRECT"))
+    assert one(server).value == 1.0
+    assert server.calls == 2
+    monkeypatch.setattr(endpoints, "_endpoints", WeakKeyDictionary())  # as a new process has it
+    assert one(server).value == 1.0
+    assert server.calls == 2
+
+
+def test_a_question_that_is_refused_in_every_form_says_nothing_about_structured_output(serve):
+    def script(request, _):
+        return (
+            status(400) if "too long" in said(request) else answer('{"reasoning": "", "verdict": "CORRECT"}')
+        )
+
+    server = serve(script)
+    assert one(server, "It is too long.").error
+    assert one(server, "It is short.").value == 1.0
+    assert "response_format" in server.requests[-1][2]
+
+
+def test_the_successor_of_max_tokens_takes_its_place(serve):
+    server = serve(verdict("CORRECT"))
+    assert one(server, output="text", parameters={"max_completion_tokens": 77}).value == 1.0
+    body = server.requests[0][2]
+    assert body["max_completion_tokens"] == 77
+    assert "max_tokens" not in body
+
+
+def test_the_bound_of_tokens_counts_the_schema_and_either_limit():
+    plain = Request("http://x", "m", ({"role": "user", "content": "a"},), {"max_tokens": 5})
+    longer = Request(
+        "http://x", "m", plain.messages, {"max_completion_tokens": 9, "response_format": "x" * 900}
+    )
+    assert plain.most_tokens()[1] == 5
+    assert longer.most_tokens()[1] == 9
+    assert longer.most_tokens()[0] > plain.most_tokens()[0] + 800
 
 
 def test_equal_rows_of_a_batch_cost_one_call(serve):
@@ -198,8 +241,13 @@ def test_a_megabyte_is_shown_in_part(serve):
         ({"labels": {"YES": 1.0, "yes.": 0.0}}, "must differ in more than case"),
         ({"labels": {"YES": 2.0, "NO": 0.0}}, "lies in 0 to 1"),
         ({"labels": {"YES": 1.0, "NO": 1.0}}, "the same value"),
+        ({"labels": {"YES\nSURE": 1.0, "NO": 0.0}}, "one line"),
+        ({"price_read": float("inf")}, "amounts from 0"),
+        ({"budget_file": "b", "price_read": 1.0, "budget_money": float("inf")}, "amounts from 0"),
+        ({"panel": [{"model": "m", "price_read": -1.0}]}, "amounts from 0"),
         ({"rubric": " "}, "rubric must say"),
         ({"shots": [{"completion": "a", "label": "MAYBE"}]}, "which is none of"),
+        ({"pair": True, "control": True}, "does not go with pair"),
         ({"quorum": 2}, "quorum = 2, but there are 1 judges"),
         ({"budget_tokens": 9}, "a budget needs budget_file"),
         ({"budget_file": "b"}, "limits nothing"),

@@ -90,7 +90,8 @@ def test_nothing_and_orders_are_not_judged(serve):
     [
         ("[oops", "is no JSON"), ([3], "a text or a table, not int"), ([{"text": "a", "weight": "much"}], "of the row"),
         ([{"text": "a", "weight": -1}], "above 0"), ([{"text": "a", "weight": 0}], "other than 0"), ([{"weight": 1}], "`text`"),
-        (["a"] * 65, "65 criteria are too many"), ([" "], "needs a text"),
+        (["a"] * 65, "65 criteria are too many"), (5, "not int"),
+        ([{"text": "a", "weight": 1e308}], "at most 1e"), ([" "], "needs a text"),
     ],
 )  # fmt: skip
 def test_what_is_no_rubric_is_told(given, message):
@@ -112,6 +113,11 @@ def test_names_of_data_sets_are_understood():
         Criterion("a", 2.0, "7", True),
     )
     assert read_criteria(None) == ()
+
+
+def test_a_fault_cannot_be_one_that_must_be_met():
+    with pytest.raises(ValueError, match="cannot be one that must be met"):
+        read_criteria([{"text": "polite"}, {"text": "it insults", "weight": -1.0, "must": True}])
 
 
 def test_options_are_checked_when_the_stack_is_loaded():

@@ -44,6 +44,14 @@ def test_incorrect_does_not_say_correct():
     assert read_verdict(Reply("VERDICT: INCORRECT"), LABELS) == "INCORRECT"
 
 
+@pytest.mark.parametrize("reply", [
+    Reply("VERDICT: CORRECT", finish="content_filter"), Reply("<think>It could be\nCORRECT"), Reply("<think>\nVERDICT: CORRECT\n</think>"),
+])  # fmt: skip
+def test_a_reply_with_parts_left_out_or_only_thinking_is_no_verdict(reply):
+    with pytest.raises(Unreadable):
+        read_verdict(reply, LABELS)
+
+
 def test_a_reply_that_is_cut_off_is_no_verdict():
     with pytest.raises(Unreadable, match="cut off"):
         read_verdict(Reply("CORRECT", finish="length"), LABELS)

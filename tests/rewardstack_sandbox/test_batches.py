@@ -245,3 +245,22 @@ def test_closing_ends_calls_that_run():
     result = sandbox.run("while True: pass", limits=Limits(wall=20))
     assert (result.status, result.reason) == ("infrastructure_error", "this sandbox is closed")
     assert sandbox.pids() == []
+
+
+def test_a_batch_shares_its_workers_with_those_who_wait():
+    with Sandbox(workers=1) as sandbox, ThreadPoolExecutor(1) as pool:
+        sandbox.run("pass")
+        batch = pool.submit(
+            sandbox.run_many, [Run(f"import time; time.sleep(0.1); print({n})") for n in range(30)]
+        )
+        time.sleep(0.3)
+        assert sandbox.run("print('one')").stdout == "one\n"
+        assert not batch.done(), "it would have taken three seconds"
+        assert [result.stdout for result in batch.result()] == [f"{n}\n" for n in range(30)]
+
+
+def test_batches_take_turns():
+    with Sandbox(workers=2) as sandbox, ThreadPoolExecutor(4) as pool:
+        work = [[Run(f"print({batch}, {n})") for n in range(25)] for batch in range(4)]
+        for number, results in enumerate(pool.map(sandbox.run_many, work)):
+            assert [result.stdout for result in results] == [f"{number} {n}\n" for n in range(25)]

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from rewardstack_sandbox import channel, judgements
+from rewardstack_sandbox.nursery import Candidate
 from rewardstack_sandbox.program.booting import LAYER_FAILED, READY
 from rewardstack_sandbox.values import Codec
 
@@ -44,3 +45,13 @@ def test_nonsense_is_no_note(ends):
     say(theirs, READY, ("forged", "accepted"))
     theirs.close()
     assert judgements.read_note(ours) == ("", "")
+
+
+def test_the_end_is_seen_without_a_descriptor_of_the_process_too(ends):
+    ours, theirs = ends
+    candidate = Candidate(1, ours.socket, [])
+    say(theirs, READY, ("memory", "out"))
+    assert not judgements.wait_for_end(candidate, time.monotonic() + 0.05)
+    theirs.close()
+    assert judgements.wait_for_end(candidate, time.monotonic() + 5)
+    assert judgements.read_note(candidate.channel) == ("memory", "out")

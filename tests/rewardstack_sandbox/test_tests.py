@@ -69,6 +69,21 @@ def test_share_counts_tests_that_were_not_reached(sandbox):
     assert (report.passed, report.status, report.share, report.total) == (False, "runtime_error", 0.4, 5)
 
 
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "class TestF:\n" + "".join(f"    def test_{n}(self): assert f({n}) == {n}\n" for n in range(10)),
+        "import unittest\nclass F(unittest.TestCase):\n"
+        + "".join(f"    def test_{n}(self): self.assertEqual(f({n}), {n})\n" for n in range(10)),
+        "import pytest\n@pytest.mark.parametrize('n', range(10))\ndef test_f(n):\n    assert f(n) == n",
+    ],
+)
+def test_to_end_early_does_not_raise_the_share(sandbox, tests):
+    report = sandbox.run_tests("import os\ndef f(n):\n    if n: os._exit(0)\n    return n", tests)
+    assert (report.share, report.total) == (0.1, 10)
+    assert sandbox.run_tests("def f(n): return 0", tests).share == 0.1
+
+
 def test_stop_early(sandbox):
     report = sandbox.run_tests(
         "def f(x): return 0", [f"assert f({x}) == {x}" for x in range(5)], stop_early=True
@@ -138,6 +153,39 @@ def test_the_programs_own_built_ins_do_not_reach_the_tests(sandbox):
 
 def test_a_program_may_be_about_a_built_in_name(sandbox):
     assert sandbox.run_tests("def sum(a, b): return a + b", ["assert sum(1, 2) == 3"]).passed
+    loop = "import math\nfor n in range(3):\n    assert sum(n, 2) == n + math.floor(2.5)"
+    assert sandbox.run_tests("def sum(a, b): return a + b", loop).passed
+
+
+@pytest.mark.parametrize(
+    "tests", ["assert all(f(n) == n for n in [1])", "import solution\nassert all(solution.f(n) for n in [1])"]
+)
+def test_nor_where_it_defines_nothing_else(sandbox, tests):
+    report = sandbox.run_tests("def all(x): return True", tests)
+    assert (report.passed, report.status) == (
+        False,
+        "runtime_error" if "import" not in tests else "wrong_answer",
+    )
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import functools\n@functools.lru_cache\ndef f(n): return n + 1",
+        "import functools\n@functools.cache\ndef f(n): return n + 1",
+        "import functools, operator\nf = functools.partial(operator.add, 1)",
+        "class Add:\n    def __call__(self, n): return n + 1\nf = Add()",
+    ],
+)
+def test_whatever_can_be_called_is_a_function(sandbox, program):
+    assert sandbox.run_tests(program, ["assert f(1) == 2", "assert f(2) == 3"]).passed
+    assert not sandbox.run_tests(program, ["assert f(1) == 3"]).passed
+
+
+def test_check_without_an_entry_point_is_the_data_sets_fault(sandbox):
+    report = sandbox.run_tests("def f(n): return n", "def check(candidate):\n    assert candidate(1) == 1")
+    assert report.status == "infrastructure_error"
+    assert "there is no entry_point" in report.reason
 
 
 def test_changed_arguments_come_back(sandbox):
@@ -146,6 +194,7 @@ def test_changed_arguments_come_back(sandbox):
         "a, d, s = [2, 1], {}, {1, 2}\nf(a, d, s)\nassert a == [1, 2]\nassert d == {'k': 1}\nassert s == {2}"
     )
     assert sandbox.run_tests(program, tests).passed
+    assert sandbox.run_tests(program, tests.replace("f(a, d, s)", "f(s=s, a=a, d=d)")).passed
 
 
 def test_functions_of_the_tests_can_be_called_back(sandbox):
@@ -413,3 +462,22 @@ def test_tests_that_start_threads_are_told_apart_from_wrong_programs(sandbox):
     assert report.passed or report.status == "infrastructure_error", report
     raising = 'def f(): raise RuntimeError("can\'t start new thread")'
     assert sandbox.run_tests(raising, ["assert f() == 1"]).status == "runtime_error"
+
+
+QUESTIONED = (
+    "class Yes:\n    def startswith(self, text): return True\n    def issubset(self, other): return True\n"
+)
+
+
+@pytest.mark.parametrize("question", ["f(1).startswith('x')", "f(1).issubset({1})", "f(1).isdigit()"])
+def test_an_object_in_place_of_text_answers_no_question_about_it(sandbox, question):
+    report = sandbox.run_tests(QUESTIONED + "def f(x): return Yes()", f"assert {question}")
+    assert (report.passed, report.status) == (False, "unsupported_value")
+
+
+def test_a_class_under_test_may_have_such_a_method(sandbox):
+    program = "class Trie:\n    def __init__(self, words): self.words = words\n    def startswith(self, head): return any(w.startswith(head) for w in self.words)"
+    report = sandbox.run_tests(
+        program, "t = Trie(['ab'])\nassert t.startswith('a')\nassert not t.startswith('b')"
+    )
+    assert report.passed, report

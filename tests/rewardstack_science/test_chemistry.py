@@ -11,7 +11,8 @@ from rewardstack_science.formulas import notation, read_formula
 @pytest.mark.parametrize(("one", "other"), [
     ("SO4^2-", "SO₄²⁻"), ("SO4^2-", "\\ce{SO4^{2-}}"), ("SO4^2-", "SO42-"), ("SO4^2-", "SO4(2-)"), ("Fe3+", "$\\mathrm{Fe^{3+}}$"), ("NH4+", "NH₄⁺"),
     ("CuSO4·5H2O", "CuSO_4 \\cdot 5H_2O"), ("CuSO4.5H2O", "CuSO4*5H2O"), ("Ca(OH)2", "\\text{Ca(OH)}_2"), ("H2O", "HOH"), ("[Fe(CN)6]4-", "[Fe(CN)6]^{4-}"),
-    ("C6H12O6", "The formula of glucose is C6H12O6."), ("Co", "The symbol is Co."), ("NaCl(aq)", "NaCl"), ("e-", "e^-"),
+    ("C6H12O6", "The formula of glucose is C6H12O6."), ("Co", "The symbol is Co."), ("NaCl(aq)", "NaCl"), ("e-", "e^-"), ("H2O", "CO2, no wait, H2O"),
+    ("H2O", "The answer is H2O. In other words, the answer is HOH."),
 ])  # fmt: skip
 def test_equal_formulae(one, other):
     assert chemistry(other, one).value == 1.0
@@ -20,7 +21,8 @@ def test_equal_formulae(one, other):
 
 @pytest.mark.parametrize(("gold", "reply"), [
     ("H2O", "H2O2"), ("H2O", "h2o"), ("Co", "CO"), ("SO4^2-", "SO4"), ("SO4^2-", "SO3^2-"), ("SO4^2-", "SO4^2+"), ("Fe3+", "Fe2+"), ("NaCl(aq)", "NaCl(s)"),
-    ("H2O", "H2O or CO2"), ("H2O", "H2O, CO2"), ("H2O", "water"), ("CO2", "It is not CO2."), ("CuSO4·5H2O", "CuSO4"), ("H2O", ""),
+    ("H2O", "H2O or CO2"), ("H2O", "H2O, CO2"), ("H2O", "water"), ("CO2", "It is not CO2."), ("CuSO4·5H2O", "CuSO4"), ("H2O", ""), ("H2O", "H2O, no, CO2"), ("H2O", "The answer is CO2. The answer is H2O."),
+    ("H2O", "\\boxed{H2O} or CO2"), ("H2O", "The answer is H2O. Wait, CO2."), ("H2O", "I don't think it is H2O"),
 ])  # fmt: skip
 def test_different_formulae(gold, reply):
     assert chemistry(reply, gold).value == 0.0
@@ -80,6 +82,15 @@ def test_what_is_not_balanced_says_why(reply, lost):
 def test_a_balanced_reply_must_be_the_reaction_asked_for():
     assert balanced("H2 -> H2", "H2 + O2 -> H2O").value == 0.0
     assert balanced("2 H2 + O2 -> 2 H2O", "H2 + O2 -> H2O").value == 1.0
+
+
+@pytest.mark.parametrize("reply", ["H2 -> H2", "C -> C", "2 NaCl -> NaCl + NaCl", "H2 + O2 -> O2 + H2"])
+def test_an_equation_in_which_nothing_reacts_earns_nothing_though_it_conserves_all(reply):
+    assert balanced(reply).value == 0.0
+    assert balanced("H2O(l) -> H2O(g)").value == 1.0
+
+
+def test_a_gold_without_an_equation_abstains():
     assert balanced("2 H2 + O2 -> 2 H2O", "water").value is None
 
 

@@ -14,6 +14,8 @@ from rewardstack_science import quantity
     ("9.8 m/s^2", "9.8 metres per second squared"), ("9.8 m/s^2", "980 cm/s2"), ("9.8 m/s^2", "9.8 N/kg"), ("9.8 m/s^2", "9.8 m/s/s"),
     ("9.8 m/s^2", "\\boxed{9.8 \\frac{\\text{m}}{\\text{s}^2}}"), ("20 m/s", "v = 60 m / 3 s = 20 m/s"), ("20 m/s", "20 m/s (72 km/h)"),
     ("20 m/s", "After 3 s the speed is 20 m/s."), ("20 m/s", "The car travels at 20 m/s after 3 s."), ("20 m/s", "about 72 kph"),
+    ("20 m/s", "twenty metres per second"), ("25 m/s", "twenty-five m/s"), ("1.5 h", "one and a half hours"), ("1.5 h", "an hour and a half"), ("1.5 h", "$1\\frac{1}{2}$ h"),
+    ("-5 J", "negative 5 joules"), ("5 kΩ", "5\\ \\mathrm{k}\\Omega"), ("60 Hz", "60 1/s"), ("20 m/s", "3 m/s. Wait, no: 20 m/s"), ("20 m/s", "The answer is 3 m/s. Wait, no: 20 m/s."),
     ("5.5 h", "5 hours and 30 minutes"), ("5.5 h", "5½ h"), ("1.7 m", "5 ft 7 in"), ("298 K", "25 degrees Celsius"), ("298 K", "77 °F"),
     ("-40 °C", "-40 °F"), ("4.2 J/(g K)", "4.2 J/g·°C"), ("6.02e23 mol^-1", "6.02\\times10^{23}\\ \\mathrm{mol}^{-1}"), ("12 %", "0.12"),
     ("30°", "\\frac{\\pi}{6}"), ("2.5 eV", "2.5 electron volts"), ("40 N m", "40 Nm"), ("0.25 mol/L", "250 mM"), ("3 m", "(3.0 ± 0.1) m"),
@@ -21,7 +23,9 @@ from rewardstack_science import quantity
     ("8.85e-12 F/m", "8.85×10⁻¹² C²/(N·m²)"), ("1.602e-19 C", "1.602×10-19 C"), ("0.5 T", "5000 G"), ("2 kg", "2 Kg"), ("10 Hz", "10 cycles per second"),
     ("12 m", "12 [m]"), ("12 m", "not 14 m but 12 m"), ("6 N", "The force is 6 newtons (N)."), ("6 N", "a mass of 2 kg needs a force of 6 N"), ("0.693", "\\ln 2"),
     ("4 μm", "4.0 $\\mu\\mathrm{m}$"), ("25 years", "25 y"), ("5 kg", "5 kgs"), ("60 km/h", "60 kmph"), ("0 N", "0"), ("20 m/s", "Answer: 20 m/s\n\nThis is 72 km/h."),
-    ("7.4", "pH 7.4"), ("1.5 km", "\\frac{3}{2} km"), ("470 Ω", "470 V/A"), ("$25", "\\$25.00"), ("3 s^-1", "3 photons per second"),
+    ("7.4", "pH 7.4"), ("1.5 km", "\\frac{3}{2} km"), ("470 Ω", "470 V/A"), ("$25", "\\$25.00"), ("9.8 m/s^2", "9.8 m.s^-2"), ("-5 N", "negative 5 N"), ("0 °C", "273 K"), ("1 J/mol K", "1 J/(mol K)"), ("3 ms^-1", "3 m/s"), ("25 C", "25 °C"), ("60 dB", "60 decibels"), ("1 Np", "8.686 dB"),
+    ("20 °C", "293 K"), ("25.0 °C", "298 K"), ("36.6 °C", "97.9 °F"),
+    ("5 N", "The answer is 5 N. Wait, let me check it: 2 kg × 2.5 m/s^2 = 5 N."), ("5 N", "I don't think it is 6 N; it is 5 N."), ("3 s^-1", "3 photons per second"),
 ])  # fmt: skip
 def test_right_quantities(gold, reply):
     assert quantity(reply, gold).value == 1.0
@@ -31,10 +35,18 @@ def test_right_quantities(gold, reply):
     ("9.8 m/s^2", "9.8", "missing_unit"), ("9.8 m/s^2", "9.8 m/s", "dimension"), ("9.8 m/s^2", "-9.8 m/s^2", "sign"),
     ("20 m/s", "20 km/s", "prefix"), ("20 m/s", "200 m/s", "prefix"), ("20 m/s", "21 m/s", "value"), ("25 °C", "25 K", "value"),
     ("7.4", "7.4 m", "dimension"), ("5 N", "5 N m", "dimension"), ("2 kg", "2 kg kg", "dimension"), ("10 Hz", "10 rad/s", "dimension"),
+    ("2 kg", "2 kg. Wait, no: 3 kg", "value"), ("2 kg", "The answer is 2 kg. Wait, no: 3 kg.", "value"), ("20 m/s", "twenty two metres per second", "value"),
+    ("5 N", "two three newtons", "no_answer"), ("2 kg", "If g were doubled it would be 2 kg, but it's 3 kg.", "value"), ("2 kg", "2 kg, although 3 kg is also possible", "no_answer"),
+    ("2 kg", "2 kg or whatever is right", "no_answer"), ("2 kg", "There's no way it is 2 kg", "no_answer"), ("2 kg", "unlikely to be 2 kg", "no_answer"),
     ("2 kg", "", "no_answer"), ("2 kg", "<3 kg", "no_answer"), ("2 kg", "> 2 kg", "no_answer"), ("2 kg", "at least 2 kg", "no_answer"), ("2 kg", "inf kg", "no_answer"),
     ("20 m/s", "20 m/s or 30 m/s", "no_answer"), ("20 m/s", "20 m/s, 30 m/s", "no_answer"), ("20 m/s", "maybe 20 m/s", "no_answer"),
     ("20 m/s", "not 20 m/s", "no_answer"), ("6 N", "6 N 6 N", "no_answer"), ("9.81 m/s^2", "g = 9.81 m/s^2 = 98.1 cm/s^2", "prefix"), ("6 N", "2 kg, 6 N", "no_answer"), ("20 m/s", "The answer is 10 m/s. The answer is 20 m/s.", "no_answer"), ("5 nm", "5 Nm", "dimension"),
     ("3e8 m/s", "3^8 m/s", "value"), ("2 MPa", "2 mPa", "prefix"), ("30°", "30", "missing_unit"), ("1 kg", "<think>1 kg", "no_answer"),
+    ("5 N", "negative 5 N", "sign"), ("-5 °C", "5 °C", "sign"), ("1 °C", "0 °C", "value"), ("20 °C", "22 °C", "value"), ("68 °F", "71 °F", "value"),
+    ("5 N", "I don't think it is 5 N", "no_answer"), ("5 N", "The answer is 5 N. Wait, 6 N.", "no_answer"), ("5 N", "\\boxed{5 N} or 6 N", "no_answer"),
+    ("5", "5 sqrt(2)", "no_answer"), ("5", "sin(5)", "no_answer"), ("5", "5x", "no_answer"), ("5", "5 dozen", "no_answer"), ("5 N", "twice 5 N", "no_answer"),
+    ("5 N", "5 N × 2", "no_answer"), ("5 N", "the square root of 5 N", "no_answer"), ("5 m", "5 m.s", "dimension"),
+    ("60 dB", "60", "missing_unit"), ("60 dB", "60 Np", "value"), ("60 dB", "60 dBm", "dimension"), ("3 ms^-1", "3 s", "dimension"),
 ])  # fmt: skip
 def test_wrong_quantities_and_what_is_wrong_with_them(gold, reply, fault):
     score = quantity(reply, gold)
@@ -55,6 +67,15 @@ def test_the_tolerance_is_a_share_of_gold_or_that_of_its_digits():
     assert quantity("10 m", "9.8 m", tolerance=0.05).value == 1.0
     assert quantity("10 m", "9.8 m").value == 0.0
     assert quantity("10 m", "9.8 m", rtol=0.05).value == 1.0, "a row's own tolerance"
+
+
+@pytest.mark.parametrize(("gold", "right", "wrong"), [
+    ("1/2 m", "0.5 m", "1 m"), ("2π rad", "6.28 rad", "6.5 rad"), ("1 h 30 min", "90 min", "100 min"), ("5 million", "5.4 million", "5.6 million"),
+    ("3 × 10^6 m", "3.4e6 m", "3.6e6 m"), ("9.81(2) m", "9.814 m", "9.82 m"), ("1,500 m", "1500.4 m", "1501 m"),
+])  # fmt: skip
+def test_figures_are_those_of_the_number_as_it_is_written(gold, right, wrong):
+    assert quantity(right, gold, tolerance="figures").value == 1.0
+    assert quantity(wrong, gold, tolerance="figures").value == 0.0
 
 
 def test_a_value_without_its_unit_earns_what_the_option_says():

@@ -61,6 +61,14 @@ def test_the_final_answer_may_gate_the_sections():
     assert total("## Method\nmass\n## Result\n5 N", options=gate).value == 0.0
 
 
+def test_a_gate_that_abstains_is_closed():
+    gate = {"final": {"use": "science.quantity", "columns": {"answer": "none"}}}
+    stack = Stack({"parts": {"use": "science.sections", "sections": {"a": {"use": "science.text"}}, **gate}})
+    score = stack.score_one("a: iron", answer="iron", none="no quantity").rewards["parts"]
+    assert score.value == 0.0
+    assert "has no score" in score.reason
+
+
 def test_sections_that_abstain_are_left_out_and_all_of_them_make_it_abstain():
     parts = {"a": {"use": "science.text"}, "b": {"use": "science.text", "columns": {"answer": "none"}}}
     stack = Stack({"parts": {"use": "science.sections", "sections": parts}})

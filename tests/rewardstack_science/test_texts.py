@@ -15,10 +15,13 @@ NEWTON = ["Isaac Newton", "Newton"]
     ("mitochondrion", "The mitochondria"), ("sulphur", "sulfur"), ("alpha particle", "an $\\alpha$ particle"), ("Schrödinger", "Schrodinger"),
     ("sodium chloride", "Sodium chloride (NaCl)"), ("diamond", "Diamond.\n\nIt is made of carbon."), ("(a)", "The answer is (a)."),
     ("26 April 1986", "April 26th, 1986"), ("26 April 1986", "1986-04-26"), ("26 April 1986", "26/04/1986"), ("26 April 1986", "It was on 26 April 1986."),
-    ("46", "forty-six"), ("46", "There are 46 chromosomes."), ("1,000", "1000.0"), ("0.25", "25%"), ("-5", "−5"), (7, "seven"),
+    ("46", "forty-six"), ("46", "There are 46 chromosomes."), ("1,000", "1000.0"), ("0.25", "25%"), ("-5", "−5"), (7, "seven"), ("46000000", "46 million"), ("-2", "It is negative 2"), ("115", "one hundred and fifteen"), ("x + 10", "It is x + 10"),
+    ("Paris", "The answer is Paris. Wait, let me check: yes."), ("Paris", "I don't think it is London; it is Paris"),
     ("solid, liquid, gas", "Gases; solids; and liquids."), ("solid, liquid, gas", "- solid\n- gas\n- liquid"), ("solid, liquid, gas", "The states are solid, liquid and gas."),
     ("[0.6667, -0.6667]", "-0.6667 and 0.6667"), ("true", "Yes, since energy is conserved."), ("no", "No, it is not."), ("True", "The statement is true."),
     ("H2O", "The formula is $\\mathrm{H_2O}$."), ("Fe3+", "Fe^{3+}"), ("NaCl", "It is NaCl."), ("2H2 + O2 -> 2H2O", "O₂ + 2H₂ → 2H₂O"),
+    (NEWTON, "Not Leibniz but Newton."), ("false", "That statement is not true."), ("oxidation", "It's oxidation; reduction is gain of electrons."),
+    ("25", "twenty-five"), ("205", "two hundred and five"),
 ])  # fmt: skip
 def test_what_says_gold(gold, reply):
     assert text(reply, gold).value == 1.0
@@ -32,6 +35,14 @@ def test_what_says_gold(gold, reply):
     ("46", "146"), ("46", "between 40 and 50"), ("46", "46%"), ("46", "less than 46"), (["46", "23 pairs"], "23"), ("46", "46 or 48"),
     ("solid, liquid, gas", "solid, liquid"), ("solid, liquid, gas", "solid, liquid, gas, plasma"), ("true", "It is not true."), ("true", "true or false"),
     ("Co", "CO"), ("H2O", "H2O2"), ("H2O", "HO2"), ("SO4^2-", "SO4"), ("NaCl", "nacl"), ("H2O", "H2O and CO2"),
+    (NEWTON, "I don't think it was Newton."), (NEWTON, "Many believe it was Newton, but it was Hooke."), (NEWTON, "The daughter of Newton"), (NEWTON, "the enemy of Newton"),
+    (NEWTON, "It could not have been Newton."), (NEWTON, "Newton (or Hooke)"), (NEWTON, "Newton did not discover it"), (NEWTON, "Newton is the wrong answer"),
+    (NEWTON, "It was not discovered by Newton."), (NEWTON, "Newton or whoever is right"), ("reduction", "It's oxidation; reduction is gain of electrons."),
+    ("oxidation", "Oxidation is loss, but here it is reduction."), ("false", "It is not only true."), ("5", "two three"), ("7", "two five"),
+    ("Paris", "I don't think it is Paris"), ("Paris", "I doubt it is Paris"), ("Paris", "The wrong answer is Paris"), ("Paris", "The answer is Paris. Wait, London."),
+    ("Paris", "\\boxed{Paris} or London"), ("Paris", "\\boxed{Paris}, no, London"), ("Paris", "Paris\nLondon"), ("yes", "Yes, no"), ("true", "hardly true"),
+    ("x-1", "x+1"), ("p > 0.5", "p < 0.5"), ("HF", "Hf"), ("exothermic", "the reverse of exothermic"), ("26 April 1986", "before 26 April 1986"),
+    ("46", "46 million"), ("46", "negative 46"), ("46", "half of 46"), ("46", "46 squared"), ("46", "x^46"), ("46", "I doubt it is 46"), ("60", "twenty forty"),
 ])  # fmt: skip
 def test_what_does_not_say_gold(gold, reply):
     assert text(reply, gold).value == 0.0

@@ -16,7 +16,7 @@ from rewardstack_models.errors import BudgetSpent, EndpointError
 from rewardstack_models.judging.budget import Limits
 from rewardstack_models.judging.cache import default_path
 from rewardstack_models.judging.endpoints import check_endpoint, check_variable, endpoint_at
-from rewardstack_models.judging.exchanges import Care, Refused, Usage, exchange
+from rewardstack_models.judging.exchanges import Care, Refused, Usage, exchange, is_kept
 from rewardstack_models.judging.orders import find_order
 from rewardstack_models.judging.replies import Request
 from rewardstack_models.judging.substance import find_nothing
@@ -27,6 +27,7 @@ __all__ = ["Asker", "Judge", "Opinion", "check_asker", "count_votes", "nothing"]
 
 DEFAULT_CACHE = "default"
 LONGEST_SAID = 300
+MOST_MONEY = 1_000_000
 
 
 class Judge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,7 +58,31 @@ class Opinion(msgspec.Struct, frozen=True):
 
 @dataclass
 class Asker:
-    """The options that all rewards which ask a judge share."""
+    """The options that all rewards which ask a judge share.
+
+    Options:
+        model: The judge's name at the endpoint.
+        endpoint: The address of the API, up to and with `/v1`.
+        key_from: The environment variable that holds the key. A key itself must never stand in a stack.
+        panel: Further judges, tables of `model` and perhaps `endpoint`, `key_from`, `price_read`, `price_written`.
+        quorum: How many judges must answer; 0 for all of them.
+        output: "schema" (structured output), "text", or "auto": structured until the server refuses it.
+        temperature: Of the judge's sampling; below 0 it is not sent, for models that take none.
+        max_tokens: The most a judge may write; a reply that is cut off is no verdict.
+        parameters: Further parameters of the request, such as `{ seed = 1 }`.
+        orders: "refuse" replies that speak to their judge, or "judge" them like any other.
+        tries: Tries for one verdict; 429, 5xx, time-outs and unreadable replies are tried again.
+        seconds: Wall time of one try.
+        at_once: Calls to the endpoint at one time, all ranks together.
+        per_minute: Calls to the endpoint in a minute, all ranks together; 0 for no limit.
+        price_read: Price of a million tokens read, for `budget_money` and reports.
+        price_written: Price of a million tokens written.
+        budget_file: A file in which all ranks count what was spent; needed for a budget, deleting it starts anew.
+        budget_tokens: The most tokens to spend; a call that could pass it is not made.
+        budget_money: The most money to spend, likewise.
+        cache: The file that keeps verdicts; empty for none. By default in the user's folder for caches.
+        log: A file to which every try is appended as a line of JSON.
+    """
 
     model: str
     endpoint: str = "http://localhost:8000/v1"
@@ -89,7 +114,8 @@ class Asker:
         visible = visible_text(completion)
         reply = visible.text.strip()
         fault = empty_reason(visible) or find_nothing(reply, reference)
-        if not fault and self.orders == "refuse" and (order := find_order(reply, labels)):
+        own = [label for label in labels if label not in reference]  # a reply may say what the reference says
+        if not fault and self.orders == "refuse" and (order := find_order(reply, own)):
             fault = f"the reply addresses its judge ({order})"
         return reply, fault
 
@@ -110,19 +136,26 @@ class Asker:
         """Return what one judge says; structured output where its server has it, and no more once it refused."""
         judge = self.judges[place]
         url = judge.endpoint or self.endpoint
-        plain: dict[str, Any] = {"max_tokens": self.max_tokens, **(self.parameters or {})}
+        plain: dict[str, Any] = dict(self.parameters or {})
+        if "max_completion_tokens" not in plain:  # its successor, which some models take alone
+            plain["max_tokens"] = self.max_tokens
         if self.temperature >= 0:
             plain["temperature"] = self.temperature
         care, endpoint = self.care(judge), endpoint_at(url)
 
+        def request(parameters: dict[str, Any]) -> Request:
+            return Request(url, judge.model, tuple(messages), parameters)
+
         async def put(parameters: dict[str, Any]) -> Opinion:
-            request = Request(url, judge.model, tuple(messages), parameters)
-            return Opinion(
-                place, judge.model, await exchange(request, care, lambda reply: read_verdict(reply, labels))
-            )
+            usage = await exchange(request(parameters), care, lambda reply: read_verdict(reply, labels))
+            return Opinion(place, judge.model, usage)
 
         if self.output == "text" or (self.output == "auto" and endpoint.plain_text):
             return await put(plain)
+        if self.output == "auto" and await is_kept(request(plain), care):
+            return await put(
+                plain
+            )  # asked in words by an earlier run: trying the schema anew would cost a call
         try:
             return await put({**plain, "response_format": schema_of(labels)})
         except Refused as error:
@@ -130,8 +163,11 @@ class Asker:
                 raise EndpointError(
                     f'the endpoint {url} does not take structured output: {error}; set output = "text"'
                 ) from error
-        endpoint.plain_text = True
-        return await put(plain)
+        opinion = await put(plain)
+        endpoint.plain_text = (
+            True  # not before: what was refused may have been this question, whatever its form
+        )
+        return opinion
 
     async def ask_all(self, messages: Sequence[dict[str, str]], labels: Sequence[str]) -> list[Opinion]:
         """Return what the judges say: all of them, or `quorum` where that many are enough.
@@ -183,7 +219,16 @@ def check_asker(options: Mapping[str, Any]) -> None:
         raise ValueError("budget_file without budget_tokens or budget_money limits nothing")
     if options["budget_money"] is not None and not options["price_read"] + options["price_written"]:
         raise ValueError("budget_money needs price_read and price_written, the prices of a million tokens")
-    taken = {"model", "messages", "stream", "n", "max_tokens", "temperature", "response_format"}
+    prices = [options["price_read"], options["price_written"], options["budget_money"] or 0.0]
+    prices += [
+        price
+        for judge in options["panel"]
+        for price in (judge.price_read, judge.price_written)
+        if price is not None
+    ]
+    if not all(0 <= price <= MOST_MONEY for price in prices):
+        raise ValueError(f"prices and budget_money are amounts from 0 to {MOST_MONEY:,}")
+    taken = {"model", "messages", "stream", "n", "max_tokens", "temperature", "response_format", "best_of"}
     if clash := sorted(taken & set(options["parameters"] or {})):
         raise ValueError(
             f"parameters must not hold {clash[0]!r}: it is set otherwise, or would change what comes back"

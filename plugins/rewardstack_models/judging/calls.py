@@ -16,7 +16,11 @@ from rewardstack_models.judging.replies import Reply, Request
 __all__ = ["Failure", "api_key", "send"]
 
 MOST_BYTES = 4_000_000
+MOST_TOKENS = 10**9  # no call takes more; a server that says so is not believed
 SHOWN = 200
+ENCODINGS = frozenset(
+    {"", "identity", "gzip", "x-gzip", "deflate"}
+)  # layers or others could hold gigabytes in a packet
 PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 REFUSED = frozenset({400, 415, 422, 501})
 
@@ -86,6 +90,13 @@ async def send(endpoint: Endpoint, request: Request, key: str, seconds: float) -
 
 async def read_body(response: Any) -> bytes:
     """Return a response's body; `Failure` for one without end."""
+    encoding = str(response.headers.get("content-encoding", "")).strip().lower()
+    if encoding not in ENCODINGS:
+        raise Failure(
+            f"the answer has the encoding {encoding[:40]!r}, which was not asked for",
+            again=False,
+            billed=True,
+        )
     parts, size = list[bytes](), 0
     async for part in response.aiter_bytes():
         parts.append(part)
@@ -102,7 +113,7 @@ def check_status(response: Any, body: bytes, key: str) -> None:
         return
     if 300 <= status < 400:
         raise Failure(f"HTTP {status}: it redirects elsewhere, which is not followed", again=False)
-    said = hide(" ".join(body.decode("utf-8", "replace").split()), key)[:SHOWN]
+    said = shown(body, key)
     raise Failure(
         f"HTTP {status}{f': {said}' if said else ''}",
         again=status in PASSING,
@@ -144,7 +155,7 @@ def read_reply(body: bytes, key: str) -> Reply:
         TypeError,
         RecursionError,
     ) as error:
-        said = hide(" ".join(body[:SHOWN].decode("utf-8", "replace").split()), key)
+        said = shown(body, key)
         raise Failure(
             f"an answer that is no chat completion ({type(error).__name__}): {said!r}", billed=True
         ) from None
@@ -153,10 +164,15 @@ def read_reply(body: bytes, key: str) -> Reply:
     return Reply(hide(content, key), str(choice.get("finish_reason") or ""), *counts)
 
 
+def shown(body: bytes, key: str) -> str:
+    """Return the beginning of a body on one line, the key hidden before it is cut, which would leave a part of it."""
+    return hide(" ".join(body.decode("utf-8", "replace").split()), key)[:SHOWN]
+
+
 def count_in(usage: Any, name: str) -> int | None:
     """Return a count of tokens that a server states, `None` where it states none."""
     value = usage.get(name) if isinstance(usage, dict) else None
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
 
 
 def hide(text: str, key: str) -> str:

@@ -21,7 +21,7 @@ from rewardstack_models.judging.calls import Failure, api_key, hide, send
 from rewardstack_models.judging.endpoints import Endpoint, endpoint_at
 from rewardstack_models.judging.replies import Reply, Request, Unreadable
 
-__all__ = ["Care", "Usage", "exchange", "repeating"]
+__all__ = ["Care", "Usage", "exchange", "is_kept", "repeating"]
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0
 MOST_PATIENCE = 300.0  # a server that asks for more is given up
@@ -111,6 +111,11 @@ async def exchange(request: Request, care: Care, read: Callable[[Reply], str]) -
     finally:
         if flights.get(key) is flight and not flight.waiting:
             del flights[key]
+
+
+async def is_kept(request: Request, care: Care) -> bool:
+    """Return whether the cache knows the answer to a request."""
+    return care.cache is not None and await cache_at(care.cache).get(request.key(_repeat.get())) is not None
 
 
 class Exchange:

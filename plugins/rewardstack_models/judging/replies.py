@@ -32,9 +32,10 @@ class Request(msgspec.Struct, frozen=True):
         return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
     def most_tokens(self) -> tuple[int, int]:
-        """Return bounds of the tokens read and written: no token is shorter than a byte, templates add some."""
+        """Return bounds of the tokens read and written: no token is shorter than a byte, templates and schemas add some."""
         read = sum(len(message["content"].encode()) + 64 for message in self.messages) + 512
-        return read, int(self.parameters.get("max_tokens", 0))
+        written = (self.parameters.get(name, 0) for name in ("max_tokens", "max_completion_tokens"))
+        return read + len(msgspec.json.encode(self.parameters)), max(map(int, written))
 
 
 class Reply(msgspec.Struct, frozen=True):

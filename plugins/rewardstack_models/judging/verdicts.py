@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rewardstack import visible_text
 from rewardstack_models.judging.replies import Reply, Unreadable
 
 __all__ = ["check_labels", "read_verdict", "schema_of"]
@@ -21,6 +22,8 @@ def check_labels(labels: Mapping[str, float]) -> None:
     """Raise `ValueError` for labels that cannot be told apart, or whose values are no share."""
     if len({label.strip(DRESS).casefold() for label in labels} - {""}) != len(labels):
         raise ValueError("labels must differ in more than case and punctuation, and none may be empty")
+    if any(len(label.splitlines()) > 1 for label in labels):
+        raise ValueError("a label is one line, since the last line of the judge's answer is read")
     if not 2 <= len(labels) <= MOST_LABELS:
         raise ValueError(f"a judge needs at least two labels and at most {MOST_LABELS}, not {len(labels)}")
     if not all(0 <= value <= 1 for value in labels.values()):
@@ -38,9 +41,13 @@ def read_verdict(reply: Reply, labels: Sequence[str]) -> str:
     """
     if reply.finish == "length":
         raise Unreadable("it is cut off at max_tokens")
+    if reply.finish == "content_filter":
+        raise Unreadable("a filter left a part of it out")
     text = reply.text.strip()
     if text.startswith("{"):
         return from_object(text, labels)
+    if text.startswith("<") and (visible := visible_text(text)).reason:
+        raise Unreadable(visible.reason)
     lines = [line for line in text.splitlines() if any(map(str.isalnum, line))]
     if not lines:
         raise Unreadable("it is empty")

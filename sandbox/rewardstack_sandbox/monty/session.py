@@ -51,7 +51,11 @@ class Session:
             assert_message_annotations=False,
         )
         self.session = lease.__enter__()
-        self.process = os.pidfd_open(self.session.worker_pid)
+        try:
+            self.process = os.pidfd_open(self.session.worker_pid)
+        except OSError:  # without it nothing would keep the deadline
+            self.session.__exit__(None, None, None)
+            raise
         self.change = threading.Lock()
         self.killer = threading.Timer(left, self.kill)
         self.killer.daemon = True

@@ -10,11 +10,12 @@ from typing import Any, NoReturn
 from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
 from rewardstack_sandbox.oracle.foresight import Foreseen
 from rewardstack_sandbox.oracle.stand_ins import Reference, RemoteItems, RemoteObject, stand_in
-from rewardstack_sandbox.values import Codec, Malformed, Unsupported
+from rewardstack_sandbox.values import PROGRAM_DEPTH, Codec, Malformed, Unsupported
 
 __all__ = ["TESTS", "Conversation", "Stopped", "UnsupportedValue", "mark_foreign", "raised_by_program"]
 
 BUILT_IN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
+MOST_NUMBERS = 16
 ROOM_AHEAD = 16_000  # bytes, well below what a socket holds: sending ahead must never wait
 FOREIGN = "_rewardstack_from_program"
 TESTS = "tests"  # the module of what the tests define
@@ -45,7 +46,7 @@ class Conversation:
     def __init__(self, channel: Channel, deadline: float) -> None:
         self.channel = channel
         self.deadline = deadline
-        self.codec = Codec(self.pack, self.unpack)
+        self.codec = Codec(self.pack, self.unpack, deepest_read=PROGRAM_DEPTH)
         self.stopped: Stopped | None = None
         self.unsupported = ""
         self.used = 0
@@ -54,6 +55,7 @@ class Conversation:
         self.exported: dict[int, Any] = {}
         self.numbers: dict[int, int] = {}
         self.remotes: dict[int, Any] = {}
+        self.constructed: set[int] = set()
         self.classes: dict[str, type] = {}
         self.errors: dict[str, type[BaseException]] = {}
 
@@ -68,7 +70,7 @@ class Conversation:
             match self.hear():
                 case ("return", value, changes):
                     if changes and request[0] == "call":
-                        apply_changes(request[2], changes)
+                        apply_changes(dict(enumerate(request[2])) | request[3], changes)
                     self.last = (value,)
                     return value
                 case ("raise", str(name), tuple(bases), arguments, str(text)):
@@ -91,7 +93,9 @@ class Conversation:
             return
         if reference.number not in foreseen.messages:
             foreseen.messages[reference.number] = list(self.messages_ahead(reference, foreseen))
-        if messages := foreseen.messages[reference.number]:
+        while len(foreseen.messages) > MOST_NUMBERS:  # it is the program that numbers its objects
+            del foreseen.messages[next(iter(foreseen.messages))]
+        if messages := foreseen.messages.get(reference.number):
             self.ahead.extend(messages)
             self.send(*messages)
 
@@ -201,9 +205,9 @@ class Conversation:
     def unpack(self, packed: Any) -> Any:
         """Return the object that something stands for."""
         match packed:
-            case ("yours", int(number)):
+            case ("yours", number) if type(number) is int:
                 return self.exported[number]
-            case ("mine", int(number), str(kind), str(name), tuple(bases)):
+            case ("mine", number, str(kind), str(name), tuple(bases)) if type(number) is int:  # True is no 1
                 if number not in self.remotes:
                     self.remotes[number] = (
                         self.error_class(name, bases, number)
@@ -241,10 +245,13 @@ class Conversation:
 
 
 def remake(kind: type, state: dict[Any, Any]) -> Any:
-    """Return an instance of a class of the tests with the given content; its methods are not for the program to set."""
+    """Return an instance of a class of the tests with the given content; its methods are not for the program to set.
+
+    Nor are they by way of `__dict__`, or any other name that means something to the language.
+    """
     value: Any = object.__new__(kind)
     for key, item in state.items():
-        if not callable(getattr(kind, str(key), None)):
+        if not str(key).startswith("__") and not callable(getattr(kind, str(key), None)):
             object.__setattr__(value, str(key), item)
     return value
 
@@ -260,8 +267,8 @@ def builtin_error(name: str) -> type[BaseException]:
     return kind if isinstance(kind, type) and issubclass(kind, BaseException) else Exception
 
 
-def apply_changes(arguments: tuple[Any, ...], changes: Any) -> None:
-    """Give the tests' own arguments the content the program left them with."""
+def apply_changes(arguments: dict[int | str, Any], changes: Any) -> None:
+    """Give the tests' own arguments, by place or name, the content the program left them with."""
     for place, new in changes:
         old = arguments[place]
         if type(old) is not type(new):

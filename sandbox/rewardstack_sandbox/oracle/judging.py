@@ -18,12 +18,12 @@ from rewardstack_sandbox.oracle.plan import Plan
 from rewardstack_sandbox.oracle.restoring import restore
 from rewardstack_sandbox.oracle.rewriting import COUNT, PROGRAM, RECORD
 from rewardstack_sandbox.oracle.test_cases import is_skip
-from rewardstack_sandbox.oracle.test_classes import parametrized, run_class, test_case_classes
+from rewardstack_sandbox.oracle.test_classes import count_tests, parametrized, run_class, test_case_classes
 from rewardstack_sandbox.oracle.test_functions import NotRunnable, call_test
 from rewardstack_sandbox.results import Status, TestResult
 from rewardstack_sandbox.values import Unsupported
 
-__all__ = ["Judge"]
+__all__ = ["Judge", "short"]
 
 SHARED_MODULES = frozenset(
     [
@@ -58,7 +58,7 @@ class Judge:
         self.talk = talk
         self.stop_early = stop_early
         self.results: list[TestResult] = []
-        self.asserted = self.skipped = self.left_out = 0
+        self.asserted = self.skipped = self.left_out = self.expected = 0
         self.broken = ""
         self.space: dict[str, Any] = {
             "__name__": TESTS,
@@ -93,11 +93,17 @@ class Judge:
             called = self.attempt("check", lambda: check(self.require(entry_point)), is_test=False)
             if called and len(self.results) == before and not self.plan.asserts and self.asserted:
                 self.add(TestResult("check", passed=True))
-        for name in self.plan.functions:
-            for label, arguments, keywords in parametrized(name, self.space[name]):
-                call = functools.partial(call_test, self.space[name], *arguments, **keywords)
-                self.attempt(label, call, is_test=True)
-        for kind in test_case_classes(self.plan.classes, self.space):
+        calls = [
+            (label, functools.partial(call_test, self.space[name], *arguments, **keywords))
+            for name in self.plan.functions
+            for label, arguments, keywords in parametrized(name, self.space[name])
+        ]
+        kinds = [*test_case_classes(self.plan.classes, self.space)]
+        if calls or kinds:  # without them the tests may have left no built-in function to count with
+            self.expected = len(self.results) + len(calls) + sum(map(count_tests, kinds))
+        for label, call in calls:
+            self.attempt(label, call, is_test=True)
+        for kind in kinds:
             run_class(kind, self.add_outcome)
 
     @property
@@ -206,7 +212,8 @@ class Judge:
 def names_for_tests(plan: Plan, found: dict[str, Any]) -> dict[str, Any]:
     """Return what the tests see of the program.
 
-    A program's own `abs` or `all` does not reach the tests, unless they use no other name of it.
+    A program's own `abs` or `all` does not reach the tests, unless they use no other name of it: whether it defines
+    that one or not, or `all` alone would pass `all(solve(n) == m for n, m in cases)`.
     """
     space = {}
     for name, (kind, value) in found.items():
@@ -215,14 +222,16 @@ def names_for_tests(plan: Plan, found: dict[str, Any]) -> dict[str, Any]:
     for name in SHARED_MODULES.intersection(plan.names):  # never what a program calls `math`
         space[name] = importlib.import_module(name)
     own = [name for name in plan.names if name in space and not isinstance(space[name], types.ModuleType)]
-    return {name: value for name, value in space.items() if not own or name not in plan.built_in}
+    if own or plan.needs - SHARED_MODULES:
+        return {name: value for name, value in space.items() if name not in plan.built_in}
+    return space
 
 
 def short(error: BaseException) -> str:
-    """Return an exception's text."""
+    """Return an exception's text. It may hold objects of the program, and so raise whatever the program likes."""
     try:
         return str(error)[:REASON_LIMIT]
-    except Exception:
+    except BaseException:
         return ""
 
 
@@ -230,6 +239,6 @@ def shown(value: Any) -> str:
     """Return a value as text, cut."""
     try:
         text = repr(value)
-    except Exception:  # an integer with too many digits
+    except BaseException:  # an integer with too many digits, an object of the program that raises
         return f"a value of type {type(value).__name__}"
     return text if len(text) <= 200 else f"{text[:200]}…"

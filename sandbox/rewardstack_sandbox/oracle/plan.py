@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import dis
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -56,6 +57,20 @@ class Plan:
         """How many tests there are at least."""
         own = sum(step.is_test for step in self.steps)
         return own + (max(1, len(self.asserts)) if self.calls_check else 0) + len(self.functions)
+
+    @functools.cached_property
+    def needs(self) -> frozenset[str]:
+        """Names the tests take from the program, those of built-ins and of mere attributes left out."""
+        loaded, stored = set(), set()
+        for step in self.steps:
+            for code in all_code(step.code):
+                for instruction in dis.get_instructions(code):
+                    if instruction.opname in ("LOAD_NAME", "LOAD_GLOBAL"):
+                        loaded.add(instruction.argval)
+                    elif instruction.opname in ("STORE_NAME", "STORE_GLOBAL"):
+                        stored.add(instruction.argval)
+        # through the program as a module all is an attribute
+        return frozenset(self.names if PROGRAM in loaded else loaded.intersection(self.names) - stored)
 
 
 def make_plan(tests: str | Sequence[str], setup: str, entry_point: str | None) -> Plan:
@@ -159,6 +174,8 @@ def find_tests(tree: ast.Module, plan: Plan, entry_point: str | None, source: So
             if node.name == "check" and entry_point and len(node.args.args) == 1:
                 plan.calls_check = True
                 node.body, plan.asserts = record_assertions(node.body, source)
+            elif node.name == "check" and not entry_point and len(node.args.args) == 1:
+                raise ValueError("check(candidate) is never called: there is no entry_point")
             elif node.name.startswith("test") and node.name != entry_point:
                 plan.functions.append(node.name)
         elif isinstance(node, ast.AsyncFunctionDef) and node.name.startswith("test"):
@@ -185,10 +202,16 @@ def find_names(trees: Iterable[ast.Module], plan: Plan, entry_point: str | None)
 
 def code_names(code: CodeType) -> Iterator[str]:
     """Yield the global names and attributes in code and in the functions it holds."""
-    yield from code.co_names
+    for one in all_code(code):
+        yield from one.co_names
+
+
+def all_code(code: CodeType) -> Iterator[CodeType]:
+    """Yield code and that of the functions it holds."""
+    yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from code_names(constant)
+            yield from all_code(constant)
 
 
 def defined_names(node: ast.stmt) -> list[str]:

@@ -11,10 +11,20 @@ from typing import Any, NamedTuple, Protocol
 __all__ = ["Reference", "RemoteItems", "RemoteObject", "stand_in"]
 
 ATTACHED = "_rewardstack_reference"
+# What tests ask of text, numbers and sets. An object that a function returned in their place would answer as it likes.
+QUESTIONS = frozenset(
+    [
+        "endswith", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isdisjoint", "isidentifier", "islower",
+        "isnumeric", "isprintable", "isspace", "issubset", "issuperset", "istitle", "isupper", "is_integer", "startswith",
+    ]
+)  # fmt: skip
+PLAIN = ("function", "class", "iterator")  # what has no truth or equality of its own
 
 
 class Talk(Protocol):
-    """What stand-ins need of a conversation."""
+    """What stand-ins need of a conversation; `constructed` are the objects that the tests made of the program's classes."""
+
+    constructed: set[int]
 
     def ask(self, *request: Any) -> Any: ...
     def call(self, number: int, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any: ...
@@ -88,6 +98,9 @@ class RemoteObject:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        items = items_of(self)
+        if name in QUESTIONS and items.kind not in PLAIN and items.number not in items.talk.constructed:
+            raise refusal(self, name)
         return ask(self, "get", name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -127,7 +140,7 @@ class RemoteObject:
         return items_of(self).number
 
     def __bool__(self) -> bool:
-        if items_of(self).kind in ("function", "class", "iterator"):
+        if items_of(self).kind in PLAIN:
             return True
         raise refusal(self, "truth")
 
@@ -138,7 +151,7 @@ class RemoteObject:
         if self is other:
             return True
         if not isinstance(other, RemoteObject):
-            if other is None or items_of(self).kind != "object":
+            if other is None or items_of(self).kind in PLAIN:
                 return False
             raise refusal(self, "equality")
         mine, theirs = ask(self, "content"), ask(other, "content")
@@ -188,14 +201,23 @@ for operator in ("lt", "le", "gt", "ge", "int", "float", "index", "complex", "ro
     setattr(RemoteObject, f"__{operator}__", refuse(operator))
 
 
-class RemoteFunction(RemoteObject):
-    """A function, class or other callable of the program."""
+class RemoteCallable(RemoteObject):
+    """An object of the program that can be called."""
 
     __slots__ = ()
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         items = items_of(self)
-        return items.talk.call(items.number, arguments, keywords)
+        found = items.talk.call(items.number, arguments, keywords)
+        if items.kind == "class" and isinstance(found, RemoteObject):
+            items.talk.constructed.add(items_of(found).number)
+        return found
+
+
+class RemoteFunction(RemoteCallable):
+    """A function or class of the program."""
+
+    __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
         if name in ("__name__", "__qualname__"):
@@ -215,7 +237,12 @@ class RemoteIterator(RemoteObject):
         return ask(self, "next")
 
 
-KINDS = {"function": RemoteFunction, "class": RemoteFunction, "iterator": RemoteIterator}
+KINDS = {
+    "function": RemoteFunction,
+    "class": RemoteFunction,
+    "callable": RemoteCallable,
+    "iterator": RemoteIterator,
+}
 
 
 def stand_in(talk: Talk, number: int, kind: str, name: str) -> RemoteObject:

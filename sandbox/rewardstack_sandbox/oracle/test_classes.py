@@ -9,7 +9,7 @@ from typing import Any
 from rewardstack_sandbox.oracle.test_cases import run_test_case
 from rewardstack_sandbox.oracle.test_functions import call_test
 
-__all__ = ["parametrized", "run_class", "test_case_classes"]
+__all__ = ["count_tests", "parametrized", "run_class", "test_case_classes"]
 
 Note = Callable[[str, BaseException | None], None]
 
@@ -54,15 +54,24 @@ def is_test_case(kind: type) -> bool:
     return "unittest" in sys.modules and issubclass(kind, sys.modules["unittest"].TestCase)
 
 
+def count_tests(kind: type) -> int:
+    """Return how many tests a class holds."""
+    return sum(1 if is_test_case(kind) else len(list(parametrized(*method))) for method in test_methods(kind))
+
+
+def test_methods(kind: type) -> list[tuple[str, Any]]:
+    """Return the names and functions of a class's test methods."""
+    return [one for one in inspect.getmembers(kind, inspect.isfunction) if one[0].startswith("test")]
+
+
 def run_class(kind: type, note: Note) -> None:
     """Run each test method of a class."""
     if is_test_case(kind):
         run_test_case(kind, note)
         return
-    for name, method in inspect.getmembers(kind, inspect.isfunction):
-        if name.startswith("test"):
-            for label, arguments, keywords in parametrized(name, method):
-                run_method(kind, name, (f"{kind.__name__}.{label}", arguments, keywords), note)
+    for name, method in test_methods(kind):
+        for label, arguments, keywords in parametrized(name, method):
+            run_method(kind, name, (f"{kind.__name__}.{label}", arguments, keywords), note)
 
 
 def run_method(kind: type, name: str, call: tuple[str, tuple[Any, ...], dict[str, Any]], note: Note) -> None:

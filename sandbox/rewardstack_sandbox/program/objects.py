@@ -1,6 +1,7 @@
 """The candidate's side of objects that cannot cross: numbers that stand for them, and stand-ins for the tests' own."""
 
 import builtins
+import functools
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,6 +11,13 @@ from rewardstack_sandbox.values import Unsupported
 __all__ = ["Callback", "Table", "builtin_names", "state_of"]
 
 BUILT_IN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
+FUNCTIONS = (
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodType,
+    type(functools.lru_cache(len)),
+    functools.partial,
+)
 Ask = Callable[[tuple[Any, ...]], Any]
 
 
@@ -103,9 +111,9 @@ def describe(value: Any) -> str:
         return "exception" if issubclass(value, BaseException) else "class"
     if hasattr(type(value), "__next__"):
         return "iterator"
-    if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)):
+    if isinstance(value, FUNCTIONS):
         return "function"
-    return "object"
+    return "callable" if callable(value) else "object"
 
 
 def details(value: Any) -> tuple[str, tuple[str, ...]]:

@@ -12,7 +12,7 @@ from rewardstack_sandbox.channel import Channel, Gone
 from rewardstack_sandbox.program.compiling import compile_program, prepare_names
 from rewardstack_sandbox.program.objects import Table, builtin_names, state_of
 from rewardstack_sandbox.program.running import print_error
-from rewardstack_sandbox.values import Codec, Unsupported
+from rewardstack_sandbox.values import PROGRAM_DEPTH, Codec, Unsupported
 
 __all__ = ["MODULE", "OPERATORS", "Server", "load", "serve"]
 
@@ -67,7 +67,7 @@ class Server:
         self.module = types.ModuleType(MODULE)
         self.names: dict[str, Any] = self.module.__dict__
         self.table = Table(self.names, self.ask)
-        self.codec = Codec(self.table.pack, self.table.unpack)
+        self.codec = Codec(self.table.pack, self.table.unpack, deepest=PROGRAM_DEPTH)
 
     def say(self, message: Any) -> None:
         """Send a message."""
@@ -136,15 +136,16 @@ class Server:
     def call(
         self, target: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
     ) -> tuple[Any, tuple[Any, ...]]:
-        """Call a function; return its value, and those arguments that it changed with their place."""
-        variable = [place for place, value in enumerate(arguments) if type(value) not in FIXED]
-        before = [self.codec.encode(arguments[place]) for place in variable]
+        """Call a function; return its value, and those arguments that it changed with their place or name."""
+        given = [*enumerate(arguments), *keywords.items()]
+        variable = [(place, value) for place, value in given if type(value) not in FIXED]
+        before = [self.codec.encode(argument) for _, argument in variable]
         value = target(*arguments, **keywords)
         changes = []
-        for place, old in zip(variable, before, strict=True):
+        for (place, argument), old in zip(variable, before, strict=True):
             try:
-                if self.codec.encode(arguments[place]) != old:
-                    changes.append((place, arguments[place]))
+                if self.codec.encode(argument) != old:
+                    changes.append((place, argument))
             except Unsupported:
                 continue
         return value, tuple(changes)
