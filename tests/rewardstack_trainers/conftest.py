@@ -2,6 +2,9 @@
 
 import importlib.util
 import itertools
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -93,3 +96,33 @@ def feed(model, tokenizer, grpo):
         return made
 
     return run
+
+
+@pytest.fixture
+def endpoint():
+    """Return a local OpenAI-compatible endpoint: its address, what it replies in turn, what it was sent."""
+    server = HTTPServer(("127.0.0.1", 0), Endpoint)
+    server.replies, server.seen = [], []
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/v1", server.replies, server.seen
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+class Endpoint(BaseHTTPRequestHandler):
+    """Replies with the next text as a chat completion, with the next number as a status, with the next bytes as they are."""
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.seen.append((self.path, self.headers.get("Authorization"), body))
+        reply = self.server.replies.pop(0)
+        chat = {"choices": [{"message": {"role": "assistant", "content": reply}}]}
+        sent = reply if isinstance(reply, bytes) else json.dumps(chat).encode()
+        self.send_response(reply if isinstance(reply, int) else 200)
+        self.send_header("Content-Length", str(len(sent)))
+        self.end_headers()
+        self.wfile.write(sent)
+
+    def log_message(self, *arguments): ...

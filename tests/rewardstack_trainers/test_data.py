@@ -4,7 +4,6 @@ import copy
 import json
 import random
 import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from hypothesis import given
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from rewardstack.errors import ColumnError, OptionError, RecordError
 from rewardstack_trainers.data.options import lettered, shuffled
 from rewardstack_trainers.data.rephrasing import by_endpoint, by_rules, keeps_facts
+from rewardstack_trainers.data.replies import rephrase_all
 from rewardstack_trainers.data.rows import fill, filter_by_length, make_rows, split_off
 from rewardstack_trainers.data.taking import take
 from rewardstack_trainers.data.tasks import TASKS, stack_of
@@ -160,36 +160,6 @@ class TestTasks:
             make_rows(DataTable(path=path.name, shuffle_options=True), [], [], path.parent, chat=False)
 
 
-@pytest.fixture
-def endpoint():
-    """Return a local OpenAI-compatible endpoint: its address, what it replies in turn, what it was sent."""
-    server = HTTPServer(("127.0.0.1", 0), Endpoint)
-    server.replies, server.seen = [], []
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/v1", server.replies, server.seen
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-class Endpoint(BaseHTTPRequestHandler):
-    """Replies with the next text as a chat completion, with the next number as a status, with the next bytes as they are."""
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.seen.append((self.path, self.headers.get("Authorization"), body))
-        reply = self.server.replies.pop(0)
-        chat = {"choices": [{"message": {"role": "assistant", "content": reply}}]}
-        sent = reply if isinstance(reply, bytes) else json.dumps(chat).encode()
-        self.send_response(reply if isinstance(reply, int) else 200)
-        self.send_header("Content-Length", str(len(sent)))
-        self.end_headers()
-        self.wfile.write(sent)
-
-    def log_message(self, *arguments): ...
-
-
 class TestRephrasingByAnEndpoint:
     QUESTION = "Tom has 3 apples and buys 4. How many in total?"
 
@@ -219,6 +189,35 @@ class TestRephrasingByAnEndpoint:
         replies.append(reply)
         with pytest.raises(RecordError, match=f"the endpoint {url} did not rephrase"):
             by_endpoint(url, "small")("What is 3?", random.Random(0))
+
+    def test_replies_are_kept_and_only_what_is_new_is_asked(self, endpoint, write, tmp_path):
+        url, replies, seen = endpoint
+        kept = tmp_path / "run/rephrased.jsonl"
+        table = DataTable(path="q.jsonl", rephrase=f"{url}#small", prompt="{question}")
+
+        def prompts_of(*numbers):
+            write("q.jsonl", "".join(json.dumps({"question": f"what is {n}?"}) + "\n" for n in numbers))
+            return [row["prompt"] for row in make_rows(table, [], [], tmp_path, chat=False, kept=kept)]
+
+        replies.append("say 1!")
+        assert prompts_of(1, 1) == ["say 1!", "say 1!"]
+        replies.append(500)
+        with pytest.raises(RecordError, match="did not rephrase"):
+            prompts_of(1, 2)
+        replies.append("say 2!")
+        assert prompts_of(2, 1) == ["say 2!", "say 1!"]
+        assert prompts_of(1, 2, 1) == ["say 1!", "say 2!", "say 1!"]
+        assert [body["messages"][-1]["content"][8:9] for _, _, body in seen] == ["1", "2", "2"]
+
+    def test_several_questions_wait_together_and_keep_their_order(self, tmp_path):
+        together = threading.Barrier(4, timeout=20)  # breaks unless four are asked at the same time
+
+        def rephrase(question, chance):
+            together.wait()
+            return question.upper()
+
+        questions = ["a", "b", "c", "d"]
+        assert rephrase_all(rephrase, "it", questions, random.Random(0), None) == ["A", "B", "C", "D"]
 
     def test_nobody_there(self):
         with pytest.raises(RecordError, match="did not rephrase"):

@@ -190,12 +190,22 @@ def test_ctrl_c_on_one_of_two_ranks_saves_the_same_step_on_both(folder):
 
 
 @pytest.mark.slow
-def test_two_ranks_write_one_record(folder):
+def test_two_ranks_write_one_record_and_ask_an_endpoint_once(folder, endpoint, write):
+    url, replies, seen = endpoint
+    write(
+        "rows.jsonl",
+        "".join(json.dumps({"question": f"{n}+1", "answer": str(n + 1)}) + "\n" for n in range(12)),
+    )
+    path = folder / "run.toml"
+    asks = f'path = "rows.jsonl"\nprompt = "{{question}}"\nrephrase = "{url}#small"'
+    path.write_text(path.read_text().replace('path = "rows.jsonl"', asks))
+    replies += ["no numbers"] * 12
     done = train_on_two_ranks(folder / "run.toml")
     assert done.returncode == 0, done.stderr[-3000:]
     rows = read_samples(str(folder / "run/scored.parquet")).rows
     assert sum(row["scored_phase"] == "train" for row in rows) == 2 * 4 * 4
     assert done.stdout.count("wrote ") == 1
+    assert len(seen) == 12
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,8 @@ from rewardstack.errors import ColumnError, OptionError, RecordError, nearest
 from rewardstack.records.sources import rows_in
 from rewardstack.records.text import Fault
 from rewardstack_trainers.data.options import shuffled
-from rewardstack_trainers.data.rephrasing import Rephrase, by_endpoint, by_rules
+from rewardstack_trainers.data.rephrasing import by_endpoint, by_rules
+from rewardstack_trainers.data.replies import rephrase_all
 from rewardstack_trainers.data.taking import take
 from rewardstack_trainers.data.tasks import Task, task_named
 from rewardstack_trainers.training.config import DataTable
@@ -24,20 +25,27 @@ HOLE = re.compile(r"\{(\w+)\}")
 
 
 def make_rows(
-    table: DataTable, tasks: Sequence[str], wanted: Sequence[str], base: Path, *, chat: bool
+    table: DataTable,
+    tasks: Sequence[str],
+    wanted: Sequence[str],
+    base: Path,
+    *,
+    chat: bool,
+    kept: Path | None = None,
 ) -> list[Row]:
     """Return the rows of all tasks, or of the data alone: `prompt`, `answer`, and the columns that are `wanted`.
 
+    `kept` is a file for what an endpoint has rephrased, which is not asked for again.
     Raises `RecordError`, `ColumnError` or `OptionError` for data that cannot be read or lack what is asked.
     """
     if not tasks:
-        read = task_rows(table, None, base, chat=chat, needs_answer="answer" in wanted)
+        read = task_rows(table, None, base, chat=chat, kept=kept, needs_answer="answer" in wanted)
         return [finish(row, wanted) for row in read]
     rows = []
     for name in tasks:
         path = None if table.path is None else table.path.replace("{task}", name)
         own = msgspec.structs.replace(table, path=path)
-        made = task_rows(own, task_named(name), base, chat=chat)
+        made = task_rows(own, task_named(name), base, chat=chat, kept=kept)
         rows += [finish({**row, "task": name}, [*wanted, "task"]) for row in made]
     return rows
 
@@ -48,20 +56,25 @@ def finish(row: Row, wanted: Sequence[str]) -> Row:
 
 
 def task_rows(
-    table: DataTable, task: Task | None, base: Path, *, chat: bool, needs_answer: bool = True
+    table: DataTable,
+    task: Task | None,
+    base: Path,
+    *,
+    chat: bool,
+    kept: Path | None,
+    needs_answer: bool = True,
 ) -> list[Row]:
     """Return one task's rows with their prompts; without a task and a need for it they may lack an answer."""
     read = read_rows(table, task, base)
     if task is not None:
         read = [prepared(task, row) for row in read]
-    vary = variation(table)
     template = table.prompt or (task.prompt if task else "{prompt}")
     answer = table.answer or (task.answer if task else "answer")
     needed = needs_answer or table.answer is not None
     how = table.take or (task.take if task else None)
     system = table.system if table.system is not None else task.system if task else None
     rows = []
-    for row in map(vary, read):
+    for row in varied(read, table, kept):
         if answer not in row and needed:
             known = ", ".join(row)
             raise ColumnError(
@@ -92,27 +105,28 @@ def make_prompt(text: str, system: str | None, *, chat: bool) -> Any:
     return [*order, {"role": "user", "content": text}]
 
 
-def variation(table: DataTable) -> Callable[[Row], Row]:
-    """Return what `rephrase` and `shuffle_options` do to a row; the same each time."""
+def varied(rows: list[Row], table: DataTable, kept: Path | None) -> list[Row]:
+    """Return rows as `rephrase` and `shuffle_options` make them; the same each time."""
     chance = random.Random(0)
-    rephrase = rephraser(table.rephrase)
-
-    def vary(row: Row) -> Row:
-        if rephrase is not None and isinstance(row.get("question"), str):
-            row = {**row, "question": rephrase(row["question"], chance)}
-        return shuffled(row, chance) if table.shuffle_options and "options" in row else row
-
-    return vary
+    if table.rephrase is not None:
+        rows = rephrased(rows, table.rephrase, chance, kept)
+    if not table.shuffle_options:
+        return rows
+    return [shuffled(row, chance) if "options" in row else row for row in rows]
 
 
-def rephraser(how: str | None) -> Rephrase | None:
-    """Return a rewriter by name: `rules`, or the address of an endpoint with its model behind a `#`."""
-    if how is None or how == "rules":
-        return None if how is None else by_rules
+def rephrased(rows: list[Row], how: str, chance: random.Random, kept: Path | None) -> list[Row]:
+    """Return rows with their questions in other words, by `rules` or an endpoint's address with its model behind a `#`."""
+    questions = [row["question"] for row in rows if isinstance(row.get("question"), str)]
     url, _, model = how.partition("#")
-    if not url.startswith(("http://", "https://")) or not model:
+    if how == "rules":
+        texts = [by_rules(question, chance) for question in questions]
+    elif url.startswith(("http://", "https://")) and model:
+        texts = rephrase_all(by_endpoint(url, model), how, questions, chance, kept)
+    else:
         raise OptionError(f'[data]: rephrase is "rules" or "http://host/v1#model", not {how!r}')
-    return by_endpoint(url, model)
+    left = iter(texts)
+    return [{**row, "question": next(left)} if isinstance(row.get("question"), str) else row for row in rows]
 
 
 def fill(template: str, row: Mapping[str, Any]) -> str:

@@ -8,12 +8,11 @@ compares), and what the trainer got: `scored_total` in double precision, `scored
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from rewardstack import Stack
-from rewardstack.errors import RecordError
-from rewardstack.records.text import decode, encode
 from rewardstack.records.writing import write_rows
+from rewardstack_trainers.appending import append_lines, read_lines
 from rewardstack_trainers.scoring import Scored, reasons_of
 
 __all__ = ["Record", "forget_since"]
@@ -36,14 +35,7 @@ class Record:
 
     def __call__(self, scored: Scored) -> None:
         """Append a scored batch."""
-        data = b"".join(encode(row) + b"\n" for row in self.rows(scored))
-        try:
-            with self.lines.open("a+b") as file:
-                if ends_within_a_line(file):  # the run was killed while it wrote
-                    file.write(b"\n")
-                file.write(data)
-        except OSError as error:
-            raise RecordError(f"cannot write {self.lines}: {error.strerror or error}") from error
+        append_lines(self.lines, self.rows(scored))
 
     def rows(self, scored: Scored) -> Iterator[dict[str, Any]]:
         """Return a batch's rows."""
@@ -98,16 +90,3 @@ def forget_since(folder: Path, step: int, *, evaluates_again: bool) -> None:
 def lines_of_all_ranks(folder: Path) -> list[Path]:
     """Return the files that the ranks append to."""
     return sorted(folder.glob("scored.rank*.jsonl"))
-
-
-def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Return the rows of a file, without the line within which a run was killed."""
-    with path.open("rb") as file:
-        yield from (row for row in map(decode, file) if isinstance(row, dict))
-
-
-def ends_within_a_line(file: BinaryIO) -> bool:
-    """Whether a file's last line has no end; leaves the file at its end."""
-    size = file.seek(0, 2)
-    file.seek(max(0, size - 1))
-    return file.read() not in (b"", b"\n")

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from rewardstack_trainers.trl import RewardFuncs, reward_funcs
 
 __all__ = ["Outcome", "Session"]
 
+REPHRASED = "rephrased.jsonl"
 Tell = Callable[[str, str], None]
 
 
@@ -65,8 +67,10 @@ class Session:
             tell("translated", sentence)
         self.model = find_model(config.model, config.base)
         self.tokenizer = load_tokenizer(self.model)
-        self.rows, self.held_out = self.load_rows()
-        self.args = make_arguments(config, self.folder, evaluates=bool(self.held_out))
+        evaluates = config.eval.path is not None or config.eval.rows > 0
+        self.args = make_arguments(config, self.folder, evaluates=evaluates)
+        with self.args.main_process_first(local=False):  # what it downloads or has rephrased the others read
+            self.rows, self.held_out = self.load_rows()
         self.args.model_init_kwargs = init_options(config.model) or None
 
     def load_rows(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -74,13 +78,22 @@ class Session:
         config = self.config
         chat = self.tokenizer.chat_template is not None if config.data.chat is None else config.data.chat
         wanted = [name for name in config.stack.columns() if name not in ("completion", "messages", "prompt")]
-        held: list[dict[str, Any]] = []
-        rows = make_rows(config.data, config.task, wanted, config.base, chat=chat)
+        read = partial(
+            make_rows,
+            tasks=config.task,
+            wanted=wanted,
+            base=config.base,
+            chat=chat,
+            kept=self.folder / REPHRASED,
+        )
+        rows = read(config.data)
         if config.eval.path is not None:
             table = msgspec.structs.replace(
                 config.data, path=config.eval.path, limit=config.eval.rows or None
             )
-            held = make_rows(table, config.task, wanted, config.base, chat=chat)
+            held = read(table)
+            if not held:
+                raise TrainingError(f"[eval]: {config.eval.path} holds no rows")
         else:
             rows, held = split_off(rows, config.eval.rows)
         before = len(rows)
