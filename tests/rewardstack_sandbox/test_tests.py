@@ -462,3 +462,22 @@ def test_tests_that_start_threads_are_told_apart_from_wrong_programs(sandbox):
     assert report.passed or report.status == "infrastructure_error", report
     raising = 'def f(): raise RuntimeError("can\'t start new thread")'
     assert sandbox.run_tests(raising, ["assert f() == 1"]).status == "runtime_error"
+
+
+QUESTIONED = (
+    "class Yes:\n    def startswith(self, text): return True\n    def issubset(self, other): return True\n"
+)
+
+
+@pytest.mark.parametrize("question", ["f(1).startswith('x')", "f(1).issubset({1})", "f(1).isdigit()"])
+def test_an_object_in_place_of_text_answers_no_question_about_it(sandbox, question):
+    report = sandbox.run_tests(QUESTIONED + "def f(x): return Yes()", f"assert {question}")
+    assert (report.passed, report.status) == (False, "unsupported_value")
+
+
+def test_a_class_under_test_may_have_such_a_method(sandbox):
+    program = "class Trie:\n    def __init__(self, words): self.words = words\n    def startswith(self, head): return any(w.startswith(head) for w in self.words)"
+    report = sandbox.run_tests(
+        program, "t = Trie(['ab'])\nassert t.startswith('a')\nassert not t.startswith('b')"
+    )
+    assert report.passed, report

@@ -4,11 +4,12 @@ import pytest
 
 pytest.importorskip("transformers")
 
+import signal
 from types import SimpleNamespace
 
 from rewardstack import Stack
 from rewardstack.errors import OptionError
-from rewardstack_trainers.callbacks import AdaptiveKL, Alarms, EarlyStop
+from rewardstack_trainers.callbacks import AdaptiveKL, Alarms, EarlyStop, Interruption
 from rewardstack_trainers.trl import reward_funcs
 
 
@@ -137,3 +138,17 @@ class TestAdaptiveKL:
         trainer.train()
         betas = [entry["beta"] for entry in trainer.state.log_history if "beta" in entry]
         assert betas == pytest.approx([0.04, 0.04 * 0.98, 0.04 * 0.98 * 1.02, 0.04 * 0.98 * 1.02**2])
+
+
+def test_ctrl_c_ends_the_training_after_the_step_and_a_second_one_at_once():
+    interruption, control = Interruption(), SimpleNamespace(should_save=False, should_training_stop=False)
+    before = signal.getsignal(signal.SIGINT)
+    with interruption.listening():
+        interruption.on_step_end(None, None, control)
+        assert (control.should_save, control.should_training_stop) == (False, False)
+        signal.raise_signal(signal.SIGINT)
+        interruption.on_step_end(None, None, control)
+        assert (control.should_save, control.should_training_stop, interruption.taken) == (True, True, True)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before

@@ -165,3 +165,20 @@ class TestArguments:
     def test_gdpo_has_the_stacks_weights(self, config, tmp_path):
         args = make_arguments(config("weight = 0.5", top="algorithm = 'gdpo'\n"), tmp_path, evaluates=False)
         assert (args.multi_objective_aggregation, args.reward_weights) == ("normalize_then_sum", [0.5])
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("[data]\nlimit = 0\n", r"\[data\]: expected int >= 1 - at limit"),
+        ("[data]\nprompt_tokens = 0\n", r"\[data\]: expected int >= 1 - at prompt_tokens"),
+        ("[eval]\nevery = 0\n", r"\[eval\]: expected int >= 1 - at every"),
+        ("[eval]\nrows = -1\n", r"\[eval\]: expected int >= 0 - at rows"),
+        ("[eval]\npatience = 0\n", r"\[eval\]: expected int >= 1 - at patience"),
+        ("[log]\nevery = 0\n", r"\[log\]: expected int >= 1 - at every"),
+        ("[lora]\nr = 0\n", r"\[lora\]: expected int >= 1 - at r"),
+    ],
+)
+def test_numbers_that_mean_nothing_are_refused(config, table, message):
+    with pytest.raises(OptionError, match=message):
+        config(table)

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from rewardstack.errors import OptionError
+from rewardstack.errors import OptionError, RewardstackError
 from rewardstack_trainers.plan.changes import cheapest_changes
 from rewardstack_trainers.plan.memory import GB, OLD_HEAD, Plan, activation_bytes, estimate, fits
 from rewardstack_trainers.plan.shapes import KNOWN, Shape, shape_of
@@ -139,6 +139,25 @@ def test_shapes_are_found_by_size_by_name_and_by_folder(tmp_path):
     assert shape_of(str(tmp_path)) == Shape(8, 16, 1, 2, 2, 9)
     with pytest.raises(OptionError, match=r"did you mean '8B'"):
         shape_of("8BB")
+
+
+WORDS = b'{"hidden_size": "eight", "intermediate_size": 1, "num_hidden_layers": 1, "num_attention_heads": 2, "vocab_size": 9}'
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"{", "cannot read .*config.json: Expecting property name"),
+        (b"[]", "cannot read .*config.json: it holds no object"),
+        (b'{"model_type": "\xff"}', "cannot read .*config.json: 'utf-8' codec"),
+        (b'{"hidden_size": 8}', "no decoder known here: it has no 'intermediate_size'"),
+        (WORDS, "cannot read .*config.json: Expected `int`, got `str` - at `.*hidden"),
+    ],
+)
+def test_a_broken_config_is_a_sentence(tmp_path, content, message):
+    (tmp_path / "config.json").write_bytes(content)
+    with pytest.raises(RewardstackError, match=message):
+        shape_of(str(tmp_path))
 
 
 def test_quantization_leaves_embedding_and_head_as_they_are():

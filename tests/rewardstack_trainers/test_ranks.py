@@ -57,3 +57,8 @@ def test_all_ranks_stop_early_at_the_same_step_where_one_has_reason_to(tmp_path)
     assert (first["step"], second["step"]) == (2, 2)
     assert (first["stop"], second["stop"]) == ("another rank stopped", "enough")
     assert len(first["scored"]) == len(second["scored"]) == 2 * 8
+
+
+def test_an_alarm_on_one_rank_stops_all_at_the_same_step(tmp_path):
+    outcomes = run(tmp_path, 2, "alarm")
+    assert [outcome["step"] for outcome in outcomes] == [2, 2]

@@ -12,7 +12,7 @@ from trl import GRPOConfig, GRPOTrainer
 
 from rewardstack import Stack
 from rewardstack.errors import RewardstackError
-from rewardstack_trainers.callbacks import EarlyStop
+from rewardstack_trainers.callbacks import Alarms, EarlyStop
 from rewardstack_trainers.ranks import leave
 from rewardstack_trainers.trl import reward_funcs
 
@@ -72,6 +72,10 @@ if __name__ == "__main__":
     if kind == "stop" and rank == ranks - 1:  # one rank alone has reason to stop
         stop.judge = lambda value, step: "enough" if step == 2 else ""
     trainer.add_callback(stop)
+    if kind == "alarm":
+        here = rank == ranks - 1  # its logs alone are bad
+        rules = {"bad": lambda history: "bad" if here and len(history.values("reward")) == 2 else None}
+        trainer.add_callback(Alarms(rules=rules, stop_on=["bad"]))
     error = None
     try:
         trainer.train()

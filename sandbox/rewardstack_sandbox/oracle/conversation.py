@@ -55,6 +55,7 @@ class Conversation:
         self.exported: dict[int, Any] = {}
         self.numbers: dict[int, int] = {}
         self.remotes: dict[int, Any] = {}
+        self.constructed: set[int] = set()
         self.classes: dict[str, type] = {}
         self.errors: dict[str, type[BaseException]] = {}
 

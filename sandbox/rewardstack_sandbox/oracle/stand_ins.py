@@ -11,11 +11,20 @@ from typing import Any, NamedTuple, Protocol
 __all__ = ["Reference", "RemoteItems", "RemoteObject", "stand_in"]
 
 ATTACHED = "_rewardstack_reference"
+# What tests ask of text, numbers and sets. An object that a function returned in their place would answer as it likes.
+QUESTIONS = frozenset(
+    [
+        "endswith", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isdisjoint", "isidentifier", "islower",
+        "isnumeric", "isprintable", "isspace", "issubset", "issuperset", "istitle", "isupper", "is_integer", "startswith",
+    ]
+)  # fmt: skip
 PLAIN = ("function", "class", "iterator")  # what has no truth or equality of its own
 
 
 class Talk(Protocol):
-    """What stand-ins need of a conversation."""
+    """What stand-ins need of a conversation; `constructed` are the objects that the tests made of the program's classes."""
+
+    constructed: set[int]
 
     def ask(self, *request: Any) -> Any: ...
     def call(self, number: int, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any: ...
@@ -89,6 +98,9 @@ class RemoteObject:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        items = items_of(self)
+        if name in QUESTIONS and items.kind not in PLAIN and items.number not in items.talk.constructed:
+            raise refusal(self, name)
         return ask(self, "get", name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -196,7 +208,10 @@ class RemoteCallable(RemoteObject):
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         items = items_of(self)
-        return items.talk.call(items.number, arguments, keywords)
+        found = items.talk.call(items.number, arguments, keywords)
+        if items.kind == "class" and isinstance(found, RemoteObject):
+            items.talk.constructed.add(items_of(found).number)
+        return found
 
 
 class RemoteFunction(RemoteCallable):

@@ -8,6 +8,7 @@ from transformers import TrainerCallback
 
 from rewardstack.errors import OptionError, nearest
 from rewardstack_trainers.callbacks.rules import RULES, History, Rule
+from rewardstack_trainers.ranks import sum_over_ranks
 
 __all__ = ["Alarms"]
 
@@ -21,7 +22,7 @@ class Alarms(TrainerCallback):
         stack: The stack's name, under which its metrics are logged.
         held_out: The held-out metric, as logged (`eval_...`), which must not fall while reward rises.
         rules: The rules, all by default.
-        stop_on: Rules that end the training; on all ranks at the same step, since logs are the same everywhere.
+        stop_on: Rules that end the training; the votes are counted over all ranks, so all stop at the same step.
         tell: Called with every sentence; by default it is logged as a warning.
     """
 
@@ -55,6 +56,13 @@ class Alarms(TrainerCallback):
     ) -> None:
         """Look at a log entry."""
         self.history.add(state.global_step, logs or {})
+        raised = self.raise_new(state)
+        if self.stop_on and sum_over_ranks([float(not self.stop_on.isdisjoint(raised))])[0]:
+            control.should_training_stop = True
+
+    def raise_new(self, state: Any) -> list[str]:
+        """Tell of what has gone wrong since, and return its rules."""
+        found = []
         for name, rule in self.rules.items():
             if name in self.raised:
                 continue
@@ -62,7 +70,7 @@ class Alarms(TrainerCallback):
             if sentence is None:
                 continue
             self.raised[name] = sentence
+            found.append(name)
             if state.is_world_process_zero:
                 self.tell(f"step {state.global_step}: {sentence}")
-            if name in self.stop_on:
-                control.should_training_stop = True
+        return found

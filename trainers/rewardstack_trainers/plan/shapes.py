@@ -2,11 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from rewardstack.errors import OptionError, nearest
+from rewardstack_trainers.errors import TrainingError
 
 __all__ = ["KNOWN", "Shape", "shape_of"]
 
@@ -85,7 +85,7 @@ def shape_of(name: str, base: Path = Path()) -> Shape:
         return KNOWN[name]
     for folder in (base / name, Path(name)):
         if (folder / "config.json").is_file():
-            return read_config(json.loads((folder / "config.json").read_text("utf-8")), str(folder))
+            return read_config(folder / "config.json")
     size = name.rpartition("/")[2].upper()
     for known, shape in sorted(KNOWN.items(), key=lambda item: -len(item[0])):
         if f"-{known}" in size:
@@ -96,16 +96,28 @@ def shape_of(name: str, base: Path = Path()) -> Shape:
     )
 
 
-def read_config(config: dict[str, Any], where: str) -> Shape:
-    """Return the shape that a `config.json` describes."""
+def read_config(path: Path) -> Shape:
+    """Return the shape that a `config.json` describes.
+
+    Raises `OptionError` where it is no decoder's, `TrainingError` where it cannot be read: no run can start with it.
+    """
     try:
-        return Shape(
-            config["hidden_size"], config["intermediate_size"], config["num_hidden_layers"],
-            config["num_attention_heads"], config.get("num_key_value_heads") or config["num_attention_heads"],
-            config["vocab_size"], bool(config.get("tie_word_embeddings", False)), config.get("head_dim") or 0,
-            bool(config.get("attention_bias", config.get("model_type") == "qwen2")),
-        )  # fmt: skip
+        config = json.loads(path.read_bytes())
+        if not isinstance(config, dict):
+            raise TrainingError(f"cannot read {path}: it holds no object")
+        fields = {
+            "hidden": config["hidden_size"],
+            "inner": config["intermediate_size"],
+            "layers": config["num_hidden_layers"],
+            "heads": config["num_attention_heads"],
+            "kv_heads": config.get("num_key_value_heads") or config["num_attention_heads"],
+            "vocabulary": config["vocab_size"],
+            "tied": bool(config.get("tie_word_embeddings", False)),
+            "head_size": config.get("head_dim") or 0,
+            "attention_bias": bool(config.get("attention_bias", config.get("model_type") == "qwen2")),
+        }
+        return msgspec.convert(fields, Shape)
     except KeyError as error:
-        raise OptionError(
-            f"{where}/config.json is that of no decoder known here: it has no {error}"
-        ) from error
+        raise OptionError(f"{path} is that of no decoder known here: it has no {error}") from error
+    except (OSError, ValueError, msgspec.ValidationError) as error:
+        raise TrainingError(f"cannot read {path}: {error}") from error

@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 Table = TypeVar("Table", bound=msgspec.Struct)
+Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class ModelTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,8 +41,8 @@ class ModelTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class LoraTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`[lora]`: peft's LoraConfig by its usual names; the table alone turns LoRA on."""
 
-    r: int = 16
-    alpha: int = 64
+    r: Positive = 16
+    alpha: Positive = 64
     dropout: float = 0.05
     target_modules: tuple[str, ...] | str = ("q_proj", "k_proj", "o_proj", "up_proj", "down_proj")
 
@@ -64,8 +65,8 @@ class DataTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     answer: str | None = None
     take: str | None = None
     chat: bool | None = None
-    limit: int | None = None
-    prompt_tokens: int | None = None
+    limit: Positive | None = None
+    prompt_tokens: Positive | None = None
     too_long: str = "drop"
     rephrase: str | None = None
     shuffle_options: bool = False
@@ -79,11 +80,11 @@ class EvalTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`[eval]`: held-out rows, from a file of their own or split off the data; scored by the same stack."""
 
     path: str | None = None
-    rows: int = 0
-    every: int = 50
+    rows: Annotated[int, msgspec.Meta(ge=0)] = 0
+    every: Positive = 50
     metric: str = "reward"
     stop_at: float | None = None
-    patience: int | None = None
+    patience: Positive | None = None
 
 
 class LogTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,7 +92,7 @@ class LogTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     record: bool = True
     completions: bool = True
-    every: int = 1
+    every: Positive = 1
     stop_on: tuple[str, ...] = ()
 
 

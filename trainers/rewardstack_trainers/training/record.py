@@ -16,7 +16,7 @@ from rewardstack.records.text import decode, encode
 from rewardstack.records.writing import write_rows
 from rewardstack_trainers.scoring import Scored, reasons_of
 
-__all__ = ["Record"]
+__all__ = ["Record", "forget_since"]
 
 DERIVED = ("prompt", "completion", "messages", "prompts", "completions")
 
@@ -68,16 +68,42 @@ class Record:
 
     def finish(self) -> Path | None:
         """Make one Parquet file of all ranks' lines, in the order of steps, and return it; None without any row."""
-        rows: list[dict[str, Any]] = []
-        for path in sorted(self.folder.glob("scored.rank*.jsonl")):
-            with path.open("rb") as file:
-                rows += [row for row in map(decode, file) if isinstance(row, dict)]
+        rows = [row for path in lines_of_all_ranks(self.folder) for row in read_lines(path)]
         if not rows:
             return None
         rows.sort(key=lambda row: row["scored_step"])
         target = self.folder / "scored.parquet"
         write_rows(str(target), rows)
         return target
+
+
+def forget_since(folder: Path, step: int, *, evaluates_again: bool) -> None:
+    """Drop what was scored after a checkpoint, since a run that goes on from it scores those steps again.
+
+    What is held out is scored at a step's end, before its checkpoint: those rows stay, unless the run begins with it.
+    Raises `RecordError` where the record cannot be written.
+    """
+
+    def stays(row: dict[str, Any]) -> bool:
+        held_out = row["scored_phase"] == "eval" and not evaluates_again
+        return bool(row["scored_step"] < step or (held_out and row["scored_step"] == step))
+
+    for path in lines_of_all_ranks(folder):
+        rows = list(read_lines(path))
+        left = [row for row in rows if stays(row)]
+        if len(left) < len(rows):
+            write_rows(str(path), left)
+
+
+def lines_of_all_ranks(folder: Path) -> list[Path]:
+    """Return the files that the ranks append to."""
+    return sorted(folder.glob("scored.rank*.jsonl"))
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Return the rows of a file, without the line within which a run was killed."""
+    with path.open("rb") as file:
+        yield from (row for row in map(decode, file) if isinstance(row, dict))
 
 
 def ends_within_a_line(file: BinaryIO) -> bool:

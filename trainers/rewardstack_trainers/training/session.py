@@ -1,20 +1,23 @@
 """A training run from its config to its report."""
 
-import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from rewardstack.errors import OptionError, ResumeError, RewardstackError, nearest
-from rewardstack_trainers.callbacks import AdaptiveKL, Alarms, EarlyStop, Lines
+from rewardstack.errors import OptionError, RewardstackError, nearest
+from rewardstack_trainers.callbacks import AdaptiveKL, Alarms, EarlyStop, Interruption, Lines
 from rewardstack_trainers.data.rows import filter_by_length, make_rows, split_off
 from rewardstack_trainers.errors import TrainingError
 from rewardstack_trainers.measures import METRICS
+from rewardstack_trainers.ranks import world_size
 from rewardstack_trainers.training.arguments import columns_mode, make_arguments
+from rewardstack_trainers.training.checkpoints import last_checkpoint, step_of
 from rewardstack_trainers.training.config import Config, ModelTable
+from rewardstack_trainers.training.faults import told_plainly
+from rewardstack_trainers.training.identity import check_identity
 from rewardstack_trainers.training.models import (
     find_model,
     first_line,
@@ -25,16 +28,12 @@ from rewardstack_trainers.training.models import (
 )
 from rewardstack_trainers.training.packages import missing_packages
 from rewardstack_trainers.training.preflight import Finding, check_folder, memory_findings, preflight
-from rewardstack_trainers.training.record import Record
-from rewardstack_trainers.training.stack_file import write_stack
+from rewardstack_trainers.training.record import Record, forget_since
 from rewardstack_trainers.trl import RewardFuncs, reward_funcs
 
 __all__ = ["Outcome", "Session"]
 
 Tell = Callable[[str, str], None]
-
-DISK = ("PytorchStreamWriter", "No space left", "os error")
-"""How torch, C libraries, and safetensors and tokenizers (in Rust) tell of a disk, in errors of kinds of their own."""
 
 
 class Outcome(msgspec.Struct):
@@ -109,9 +108,12 @@ class Session:
         for sentence in missing_packages(self.config):
             raise TrainingError(sentence)
         rank = int(os.environ.get("RANK", "0"))
+        last = self.find_checkpoint() if self.resume else None
         if rank == 0:  # the others would find what this one has written; the launcher ends them if it fails
             check_folder(self.folder, resume=self.resume)
-            self.check_identity()
+            check_identity(self.config, self.folder, self.tell, resume=self.resume, force=self.force)
+            if self.config.log.record:
+                forget_since(self.folder, step_of(last), evaluates_again=self.args.eval_on_start)
         record = Record(self.config.stack, self.folder, rank) if self.config.log.record else None
         functions = reward_funcs(
             self.config.stack, "columns" if columns_mode(self.config) else "scalar", args=self.args,
@@ -130,7 +132,7 @@ class Session:
             record.phase = lambda: "train" if trainer.model.training else "eval"
         outcome = Outcome(self.folder, trainer.state.log_history, alarms.raised)
         with told_plainly():
-            outcome.interrupted = self.train(trainer)
+            outcome.interrupted = self.train(trainer, last)
         outcome.logs = trainer.state.log_history
         outcome.stopped = "" if stop is None else stop.reason
         trainer.accelerator.wait_for_everyone()  # the record is made of what all ranks wrote
@@ -183,49 +185,39 @@ class Session:
         trainer.add_callback(stop)
         return stop
 
-    def train(self, trainer: Any) -> bool:
-        """Run the training loop; return whether Ctrl-C ended it (a checkpoint is saved then)."""
-        from transformers import trainer_utils
+    def find_checkpoint(self) -> Path | None:
+        """Return the checkpoint to go on from, None where there is none yet, and tell which."""
+        last, broken = last_checkpoint(self.folder)
+        for path in broken:
+            self.tell("resume", f"{path} was not written to its end, and is passed over")
+        self.tell("resume", f"from {last}" if last else "no checkpoint yet, from the beginning")
+        return last
 
-        find: Any = trainer_utils.get_last_checkpoint
-        last = find(str(self.folder)) if self.resume else None
-        if self.resume:
-            self.tell("resume", f"from {last}" if last else "no checkpoint yet, from the beginning")
-        try:
-            trainer.train(resume_from_checkpoint=last)
-        except KeyboardInterrupt:
-            trainer._save_checkpoint(trainer.model, None)  # noqa: SLF001 - what --resume goes on from
+    def train(self, trainer: Any, last: Path | None) -> bool:
+        """Run the training loop, on from a checkpoint; return whether Ctrl-C ended it (one is saved then)."""
+        interrupted = train_on_all_ranks(trainer, last) if world_size() > 1 else train_alone(trainer, last)
+        if interrupted:
             self.tell("interrupted", f"saved step {trainer.state.global_step}; go on with --resume")
-            return True
-        return False
-
-    def check_identity(self) -> None:
-        """Write down what decides the scores; `ResumeError` when the run so far had another stack."""
-        path = self.folder / "run.json"
-        now = {"stack": self.config.stack.fingerprint(), "model": self.config.model.name}
-        if path.exists() and self.resume:
-            then = read_identity(path)
-            if then != now:
-                what = " and ".join(name for name in now if then.get(name) != now[name])
-                if not self.force:
-                    raise ResumeError(
-                        f"{self.folder} was begun with another {what}. Choose another `output`, or go on all the same "
-                        "with --force"
-                    )
-                self.tell("resume", f"with another {what} than the run was begun with")
-        write_stack(self.config.stack, self.folder / "stack.toml")
-        try:
-            path.write_bytes(msgspec.json.format(msgspec.json.encode(now), indent=2) + b"\n")
-        except OSError as error:
-            raise TrainingError(f"cannot write {path}: {error.strerror or error}") from error
+        return interrupted
 
 
-def read_identity(path: Path) -> dict[str, Any]:
-    """Return what decided the scores of the run so far."""
+def train_alone(trainer: Any, last: Path | None) -> bool:
+    """Train in one process; return whether Ctrl-C ended it, which saves where it is."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-    except (OSError, msgspec.DecodeError) as error:
-        raise ResumeError(f"cannot tell what run {path.parent} holds: {path.name}: {error}") from error
+        trainer.train(resume_from_checkpoint=None if last is None else str(last))
+    except KeyboardInterrupt:
+        trainer._save_checkpoint(trainer.model, None)  # noqa: SLF001 - what --resume goes on from
+        return True
+    return False
+
+
+def train_on_all_ranks(trainer: Any, last: Path | None) -> bool:
+    """Train together with other ranks; return whether Ctrl-C on any of them ended it, after a step and saved."""
+    interruption = Interruption()
+    trainer.add_callback(interruption)
+    with interruption.listening():
+        trainer.train(resume_from_checkpoint=None if last is None else str(last))
+    return interruption.taken
 
 
 def check_watching(config: Config) -> None:
@@ -240,28 +232,3 @@ def check_watching(config: Config) -> None:
     beta = config.grpo.get("beta", 0.0)
     if config.kl_target is not None and not (isinstance(beta, (int, float)) and beta > 0):
         raise OptionError("kl_target needs a start value: set beta above 0 in [grpo], such as beta = 0.04")
-
-
-@contextlib.contextmanager
-def told_plainly() -> Iterator[None]:
-    """Turn a full disk and a full card into a sentence."""
-    import torch
-
-    try:
-        yield
-    except torch.OutOfMemoryError as error:
-        raise TrainingError(
-            f"out of memory: {first_line(error)} `rewards plan` says what would fit"
-        ) from error
-    except OSError as error:
-        raise TrainingError(
-            f"the run stopped at the disk: {error.strerror or error} ({error.filename})"
-        ) from error
-    except RewardstackError:
-        raise
-    except Exception as error:
-        if any(sign in str(error) for sign in DISK):
-            raise TrainingError(
-                f"a checkpoint could not be saved; is the disk full? {first_line(error)}"
-            ) from error
-        raise
