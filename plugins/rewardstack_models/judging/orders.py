@@ -50,7 +50,7 @@ ORDERS = tuple(
         (rf"\b(?:judge?ment|rating|evaluation|assessment|final grade)\s*(?:[:=]|is\b)\s*\W{{0,6}}{PAID}(?!\w)", "states a verdict"),
         (r"[\"'](?:verdict|score|rating|grade|label|judge?ment|reward)[\"']\s*:", "states a verdict"),
         (r"(?<![\w\])])\[\[\s*(?:\d+(?:\.\d+)?|[abc]|tie|correct|incorrect|yes|no|pass|fail|true)\s*\]\]", "states a verdict"),
-        (r"\b(?:reference (?:answer|solution)|answer key|gold(?:en)? answer|(?:the|this|your) rubric|grading (?:pipeline|scheme))\b[^.!?\n]{0,40}?(?::|=|\b(?:is|are|has|have|says?|states?|contains?|accepts?)\b)|\bper the (?:answer key|rubric)\b", "speaks of what it cannot know"),
+        (r"\b(?:reference (?:answer|solution)|answer key|gold(?:en)? answer|(?:the|this|your) rubric (?:above|has been|was|now)|grading (?:pipeline|scheme))\b[^.!?\n]{0,40}?(?::|=|\b(?:is|are|has|have|says?|states?|contains?|accepts?)\b)|\bper the (?:answer key|rubric)\b", "speaks of what it cannot know"),
         (r"\b(?:lenient|generous|merciful|kind)\b[^.!?\n]{0,30}\b(?:grad|scor|judg|mark|evaluat|assess)\w*|\b(?:do not|don't|never) (?:penali[sz]e|deduct|mark (?:it|this|me) down)\b", "asks for mercy"),
         (r"\b(?:developer|god|admin(?:istrator)?|debug|maintenance|sudo|jailbreak|test) mode\b", "claims to be in charge"),
         (r"\b(?:end|begin|start|close) of (?:the )?(?:reply|response|answer|candidate|submission|evaluation|data|input|prompt|user input)\b", "plays at being the frame"),
