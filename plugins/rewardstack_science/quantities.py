@@ -65,8 +65,8 @@ def quantity(
     answer is found as `rewardstack.find_answer` does; of a sentence the quantity counts that it ends up with. Reads
     plain text, LaTeX, superscripts, words ("metres per second"), compound times (1 h 30 min), fractions, percent;
     "about" is no fault, an uncertainty (± 0.1) is passed over, a bound (< 3 kg) and several values are wrong.
-    Temperatures are compared in kelvin, within the share of gold on its own scale, or its last digit. `details` say what is wrong: `missing_unit`, `dimension`, `prefix` (a power
-    of ten), `sign` or `value`.
+    Temperatures are compared in kelvin, within the share of gold on its own scale, or its last digit. `details` say
+    what is wrong: `missing_unit`, `dimension`, `prefix` (a power of ten), `sign` or `value`.
 
     Options:
         tolerance: How far the value may be from gold, as a share of gold; `figures`: half of what gold's last digit
