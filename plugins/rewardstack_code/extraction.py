@@ -9,9 +9,10 @@ from rewardstack import find_tags, visible_text
 __all__ = ["Code", "Place", "find_code"]
 
 Place = Literal["any", "fence", "tag", "text"]
-FENCE = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,}|~{3,})(?P<info>.*)$", re.MULTILINE)
+FENCE = re.compile(r"^(?P<indent>[ \t]{0,24})(?P<mark>`{3,}|~{3,})(?P<info>.*)$", re.MULTILINE)
+INDENT = 3  # further in, a fence is text, unless it opens a block of a list and names a language
 NAMES = {
-    "python": frozenset({"", "python", "python3", "py", "py3"}),
+    "python": frozenset({"python", "python3", "py", "py3"}),
 }
 TAG = "answer"
 
@@ -35,9 +36,9 @@ class Block(NamedTuple):
 def find_code(completion: str, where: Place = "any", language: str = "python", tag: str = TAG) -> Code:
     """Return the code a completion commits itself to: the last one it gives, after closed thinking.
 
-    "fence" is the last fenced block of the language (one that names no language counts), "tag" the last `<answer>`
-    tag and a block in it, "text" the whole text. "any" takes the first of these that is there; a whole text only if it
-    has no fence at all. A block that the completion's end cuts off is no code.
+    "fence" is the last fenced block that names the language, else the last one that names none, "tag" the last
+    `<answer>` tag and a block in it, "text" the whole text. "any" takes the first of these that is there; a whole text
+    only if it has no fence at all. A block that the completion's end cuts off is no code.
     """
     visible = visible_text(completion)
     if visible.reason:
@@ -66,9 +67,11 @@ def in_tag(text: str, language: str, tag: str) -> Code:
 
 
 def in_fence(text: str, language: str, _tag: str) -> Code:
-    """Return the code of the last fenced block of the language."""
-    known = NAMES.get(language, frozenset({"", language}))
-    blocks = [block for block in read_blocks(text) if block.language in known]
+    """Return the code of the last fenced block of the language; what it prints often stands in a block without one."""
+    known = NAMES.get(language, frozenset({language}))
+    all_blocks = read_blocks(text)
+    named = [block for block in all_blocks if block.language in known]
+    blocks = named or [block for block in all_blocks if not block.language]
     if not blocks:
         return Code(None)
     if not blocks[-1].closed:
@@ -80,7 +83,7 @@ def in_fence(text: str, language: str, _tag: str) -> Code:
 
 def in_text(text: str, _language: str, _tag: str) -> Code:
     """Return the whole text."""
-    if any(find_fences(text)):
+    if any(len(fence["indent"]) <= INDENT for fence in find_fences(text)):
         return Code(None)
     return Code(text, "text") if text.strip() else Code(None, reason="the completion is empty")
 
@@ -92,13 +95,21 @@ def read_blocks(text: str) -> list[Block]:
     for fence in find_fences(text):
         mark, info = fence["mark"], fence["info"].strip()
         if opened is None:
-            opened = fence
+            if len(fence["indent"]) <= INDENT or info:
+                opened = fence
         elif mark[0] == opened["mark"][0] and len(mark) >= len(opened["mark"]) and not info:
-            blocks.append(Block(language_of(opened), text[opened.end() + 1 : fence.start()], closed=True))
-            opened = None
+            if len(fence["indent"]) <= len(opened["indent"]) + INDENT:
+                blocks.append(Block(language_of(opened), inside(opened, text, fence.start()), closed=True))
+                opened = None
     if opened is not None:
-        blocks.append(Block(language_of(opened), text[opened.end() + 1 :], closed=False))
+        blocks.append(Block(language_of(opened), inside(opened, text, len(text)), closed=False))
     return blocks
+
+
+def inside(opened: re.Match[str], text: str, end: int) -> str:
+    """Return the text of a block, its lines without what their fence is indented by."""
+    block, indent = text[opened.end() + 1 : end], len(opened["indent"])
+    return re.sub(rf"^[ \t]{{1,{indent}}}", "", block, flags=re.MULTILINE) if indent else block
 
 
 def find_fences(text: str) -> Iterator[re.Match[str]]:

@@ -53,3 +53,23 @@ def test_floods_are_quick():
     assert find_code("`" * 1_000_000).reason
     assert find_code("```" + " " * 1_000_000 + "`").place == "text"
     assert find_code("~" * 1_000_000 + "`").place == "text"
+
+
+def test_what_a_program_prints_is_not_taken_for_it():
+    completion = "```python\ndef f(): return 5\n```\nOutput:\n```\n5\n```\n"
+    assert find_code(completion).text == "def f(): return 5\n"
+
+
+def test_a_block_without_a_language_counts_where_none_names_it():
+    assert find_code("```\nx = 1\n```\n```json\n{}\n```").text == "x = 1\n"
+
+
+def test_a_block_of_a_list_stands_as_far_in_as_its_fence():
+    completion = "1. Like this:\n\n    ```python\n    def f():\n        return 5\n    ```\n\nDone."
+    assert find_code(completion).text == "def f():\n    return 5\n"
+
+
+def test_a_fence_in_a_docstring_closes_nothing():
+    code = 'def f():\n    """Use:\n\n    ```\n    f()\n    ```\n    """\n    return 1\n'
+    assert find_code(f"```python\n{code}```").text == code
+    assert find_code(code).text == code
