@@ -93,17 +93,20 @@ def read_blocks(text: str) -> list[Block]:
     blocks = []
     opened: re.Match[str] | None = None
     for fence in find_fences(text):
-        mark, info = fence["mark"], fence["info"].strip()
         if opened is None:
-            if len(fence["indent"]) <= INDENT or info:
-                opened = fence
-        elif mark[0] == opened["mark"][0] and len(mark) >= len(opened["mark"]) and not info:
-            if len(fence["indent"]) <= len(opened["indent"]) + INDENT:
-                blocks.append(Block(language_of(opened), inside(opened, text, fence.start()), closed=True))
-                opened = None
+            opened = fence if len(fence["indent"]) <= INDENT or fence["info"].strip() else None
+        elif closes(fence, opened):
+            blocks.append(Block(language_of(opened), inside(opened, text, fence.start()), closed=True))
+            opened = None
     if opened is not None:
         blocks.append(Block(language_of(opened), inside(opened, text, len(text)), closed=False))
     return blocks
+
+
+def closes(fence: re.Match[str], opened: re.Match[str]) -> bool:
+    """Whether a fence ends the block that another one opened."""
+    alike = fence["mark"].startswith(opened["mark"]) and not fence["info"].strip()
+    return alike and len(fence["indent"]) <= len(opened["indent"]) + INDENT
 
 
 def inside(opened: re.Match[str], text: str, end: int) -> str:
