@@ -481,3 +481,14 @@ def test_a_class_under_test_may_have_such_a_method(sandbox):
         program, "t = Trie(['ab'])\nassert t.startswith('a')\nassert not t.startswith('b')"
     )
     assert report.passed, report
+
+
+def test_a_setup_that_fails_by_itself_is_no_fault_of_the_program(sandbox):
+    report = sandbox.run_tests("def f(): return 1", "assert f() == 1", setup="limit = 1 / 0")
+    assert (report.passed, report.status) == (False, "infrastructure_error")
+    assert report.reason == "setup: the setup of the tests fails: ZeroDivisionError: division by zero"
+
+
+def test_a_program_cannot_choose_to_have_the_setup_fail(sandbox):
+    report = sandbox.run_tests("def f(): return 0", "assert f() == 1", setup="limit = 1 / f()")
+    assert (report.passed, report.status) == (False, "wrong_answer")

@@ -14,7 +14,7 @@ from rewardstack_sandbox.oracle.conversation import (
     UnsupportedValue,
     raised_by_program,
 )
-from rewardstack_sandbox.oracle.plan import Plan
+from rewardstack_sandbox.oracle.plan import SETUP, Plan
 from rewardstack_sandbox.oracle.restoring import restore
 from rewardstack_sandbox.oracle.rewriting import COUNT, PROGRAM, RECORD
 from rewardstack_sandbox.oracle.test_cases import is_skip
@@ -169,6 +169,8 @@ class Judge:
     def fail(self, name: str, error: BaseException) -> None:
         """Note a failure."""
         status, reason = self.judge(error)
+        if name == SETUP and status is Status.wrong_answer and not self.talk.used:
+            status, reason = Status.infrastructure_error, f"the setup of the tests fails: {reason}"
         if status is Status.infrastructure_error:
             self.broken = reason
         self.add(TestResult(name[:REASON_LIMIT], passed=False, status=status, reason=reason[:REASON_LIMIT]))

@@ -19,9 +19,10 @@ from rewardstack_sandbox.oracle.rewriting import (
     record_assertions,
 )
 
-__all__ = ["FILE", "Plan", "Step", "make_plan"]
+__all__ = ["FILE", "SETUP", "Plan", "Step", "make_plan"]
 
 FILE = "<tests>"
+SETUP = "setup"
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def cached_plan(tests: str | tuple[str, ...], setup: str, entry_point: str | Non
     if setup.strip():
         trees.append(ast.parse(setup))
         body = count_assertions(trees[-1].body, plan.names)
-        plan.steps.append(Step("setup", compiled(body), is_test=False))
+        plan.steps.append(Step(SETUP, compiled(body), is_test=False))
     if isinstance(tests, str):
         tree = ast.parse(tests)
         plan.foreseen = foresee_script(tree, entry_point)
