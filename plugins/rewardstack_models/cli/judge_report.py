@@ -1,4 +1,4 @@
-"""`rewards judge-report`: how far a judge can be trusted, before it is."""
+"""`rewards judge-report`: measure the judges of a stack against labels."""
 
 from typing import TYPE_CHECKING, Any
 

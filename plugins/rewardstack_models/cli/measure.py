@@ -1,4 +1,4 @@
-"""`rewards measure`: the mean and deviation of a reward model's raw output, for a fixed scale."""
+"""`rewards measure`: measure the scale of a stack's reward models."""
 
 import math
 from typing import TYPE_CHECKING

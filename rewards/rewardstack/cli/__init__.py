@@ -33,7 +33,7 @@ Exit codes:
   0    good
   1    findings: expectations failed, something is broken
   2    usage, a file, or the stack is wrong
-  3    cannot judge: too many errors, not calibrated, a fault in rewardstack
+  3    cannot judge: too many errors, nothing to judge, a fault in rewardstack
   130  interrupted
   141  whoever read the output has gone (`| head`)
 """
@@ -201,7 +201,7 @@ def explain(error: Exception) -> int:
 @click.version_option(package_name="rewardstack", message="rewardstack %(version)s")
 @click.pass_context
 def rewards(ctx: click.Context, blocked: tuple[str, ...], verbose: int, quiet: int) -> None:
-    """Write, test and attack reward functions for reinforcement learning of language models.
+    """Write, compose and test reward functions for reinforcement learning of language models.
 
     `rewards COMMAND --help` explains each command.
     """

@@ -205,7 +205,7 @@ def lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for plugin in facts["plugins"]:
         yield (
             "plugins",
-            f"{plugin['plugin']}: {plugin['rewards']} rewards, from {plugin['distribution']} {plugin['version']}",
+            f"{plugin['plugin']}: {plugin['rewards']} reward{'' if plugin['rewards'] == 1 else 's'}, from {plugin['distribution']} {plugin['version']}",
         )
     if facts["allowed"] is not None:
         yield "allowed", f"only {', '.join(facts['allowed']) or 'none'} (REWARDSTACK_PLUGINS)"

@@ -1,4 +1,4 @@
-"""`rewards plan`: the memory a run needs, which cards hold it, and what to change."""
+"""`rewards plan`: estimate the GPU memory of a training run."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""`rewards train`: a run from a file, or the demo that shows that it learns."""
+"""`rewards train`: train a model with a stack, in TRL's GRPOTrainer."""
 
 import os
 import sys
