@@ -21,6 +21,9 @@ from rewardstack_models.trial import check_batching
 __all__ = ["SharedModel", "shared_model", "unload_models"]
 
 QUIET_SECONDS = 0.002  # rows of a batch arrive closer together than this
+PATIENCE_SECONDS = (
+    60.0  # so long a model that could not be loaded is not tried again: a hub that is away takes its time
+)
 
 _models: dict[tuple[int, Recipe], "SharedModel"] = {}
 _lock = threading.Lock()
@@ -41,6 +44,7 @@ class SharedModel:
         self.recipe = recipe
         self.passes = 0  # forward passes so far
         self._loaded: Loaded | None = None
+        self._failure: tuple[float, BaseException] | None = None
         self._waiting: list[Asked] = []
         self._lock = threading.Lock()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"rewardstack-{recipe.model}")
@@ -66,7 +70,7 @@ class SharedModel:
         self._thread.submit(self._forget).result()
 
     def _forget(self) -> None:
-        self._loaded = None
+        self._loaded = self._failure = None
         torch = sys.modules.get("torch")
         if torch is not None and torch.cuda.is_available():
             torch.cuda.empty_cache()
@@ -99,8 +103,14 @@ class SharedModel:
         return taken
 
     def _load(self) -> Loaded:
-        loaded = load(self.recipe, f"the model {self.recipe.model}")
-        check_batching(loaded)
+        if self._failure is not None and time.monotonic() - self._failure[0] < PATIENCE_SECONDS:
+            raise self._failure[1].with_traceback(None)
+        try:
+            loaded = load(self.recipe, f"the model {self.recipe.model}")
+            check_batching(loaded)
+        except BaseException as error:
+            self._failure = time.monotonic(), error
+            raise
         return loaded
 
     def _prepared(self, asked: Asked, loaded: Loaded) -> Row | None:
@@ -146,5 +156,4 @@ def unload_models() -> None:
     with _lock:
         models = [model for (process, _), model in _models.items() if process == os.getpid()]
     for model in models:
-        if model.is_loaded:
-            model.unload()
+        model.unload()

@@ -398,3 +398,21 @@ def test_a_deadline_gives_the_row_up_and_not_the_model(reward_folder, monkeypatc
     assert late.timed_out
     monkeypatch.undo()
     assert stack.score(ROWS[:1])[0].total is not None
+
+
+def test_a_model_that_cannot_be_loaded_is_not_tried_for_every_row(monkeypatch, tmp_path):
+    tried = []
+
+    def fail(recipe, _who):
+        tried.append(recipe)
+        raise OSError("the hub is away")
+
+    monkeypatch.setattr("rewardstack_models.sharing.load", fail)
+    stack = Stack({"it": {"use": "models.reward", "model": str(tmp_path / "missing")}})
+    for _ in range(2):
+        scores = stack.score([{"completion": f"row {n}", "prompt": "?"} for n in range(4)])
+        assert all("the hub is away" in score.errors["it"] for score in scores)
+    assert len(tried) == 1
+    unload_models()
+    stack.score([{"completion": "row", "prompt": "?"}])
+    assert len(tried) == 2, "asked for, it is tried again"

@@ -1,9 +1,11 @@
 """Training files: what they may say, what is translated, and how wrong ones are told."""
 
 import pytest
+from click.testing import CliRunner
 
 pytest.importorskip("trl")
 
+from rewardstack.cli import rewards
 from rewardstack.errors import OptionError, RewardNotFound, StackError
 from rewardstack_trainers.training.arguments import check_names, make_arguments
 from rewardstack_trainers.training.config import load_config
@@ -182,3 +184,10 @@ class TestArguments:
 def test_numbers_that_mean_nothing_are_refused(config, table, message):
     with pytest.raises(OptionError, match=message):
         config(table)
+
+
+@pytest.mark.parametrize("word", ["--dry-run", "--resume", "--force"])
+def test_the_demo_refuses_what_it_would_pass_over(word):
+    done = CliRunner().invoke(rewards, ["train", "--demo", "larger", word])
+    assert done.exit_code == 2
+    assert "takes no --dry-run" in done.output

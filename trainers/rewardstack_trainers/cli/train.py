@@ -70,6 +70,10 @@ def command(
         raise click.UsageError(
             "name a CONFIG, or give --demo" if config is None else "--demo takes no CONFIG"
         )
+    if demo is not None and (dry_run or resume or force):
+        raise click.UsageError(
+            "--demo is a run of its own from the start: it takes no --dry-run, --resume or --force"
+        )
     prepare_process()
     outcome: Outcome | None
     with clean_stdout():
