@@ -27,6 +27,7 @@ from rewardstack import Stack
 from rewardstack.errors import OptionError
 from rewardstack_models.judging.budget import Budget
 from rewardstack_models.judging.calls import retry_after
+from rewardstack_models.judging.endpoints import Gate
 from rewardstack_models.judging.exchanges import backoff, jittered
 
 GARBAGE = {"status": 200, "body": b"<html>502 upstream \xff\xfe</html>"}
@@ -145,6 +146,53 @@ def test_no_more_calls_are_under_way_than_allowed(serve):
     server = serve(verdict("CORRECT"), delay=0.02)
     stack_of(server, at_once=5).score([{"completion": f"It is {n}."} for n in range(40)])
     assert server.most_at_once <= 5
+
+
+def test_terms_share_an_endpoints_limit_the_smallest_counts_while_it_is_there():
+    async def main():
+        gate, under_way, most = Gate(), 0, {"both": 0, "wide": 0}
+
+        async def call(share, key, done):
+            nonlocal under_way
+            async with gate.place(share):
+                under_way += 1
+                most[key] = max(most[key], under_way)
+                await done()
+                under_way -= 1
+
+        await asyncio.gather(
+            *(call(share, "both", lambda: asyncio.sleep(0.002)) for share in [2, *[6] * 38, 2])
+        )
+        await asyncio.gather(*(call(6, "wide", lambda: asyncio.sleep(0.002)) for _ in range(40)))
+        return most, under_way
+
+    assert asyncio.run(main()) == ({"both": 2, "wide": 6}, 0)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2])
+def test_a_call_given_up_while_it_waits_or_runs_leaves_its_place(steps):
+    async def main():
+        gate, held = Gate(), asyncio.Event()
+
+        async def hold():
+            async with gate.place(1):
+                await held.wait()
+
+        async def pass_through():
+            async with gate.place(1):
+                return "through"
+
+        first, second = asyncio.create_task(hold()), asyncio.create_task(pass_through())
+        third = asyncio.create_task(pass_through())
+        await asyncio.sleep(0)
+        held.set()
+        for _ in range(steps):  # so that it waits, has been let in, or is through
+            await asyncio.sleep(0)
+        second.cancel()
+        first.cancel()
+        return await asyncio.wait_for(third, 5)
+
+    assert asyncio.run(main()) == "through"
 
 
 def test_ranks_share_the_limit(serve, monkeypatch):

@@ -73,7 +73,7 @@ class Asker:
         orders: "refuse" replies that speak to their judge, or "judge" them like any other.
         tries: Tries for one verdict; 429, 5xx, time-outs and unreadable replies are tried again.
         seconds: Wall time of one try.
-        at_once: Calls to the endpoint at one time, all ranks together.
+        at_once: Calls to the endpoint at one time, all ranks and terms together: the smallest number counts.
         per_minute: Calls to the endpoint in a minute, all ranks together; 0 for no limit.
         price_read: Price of a million tokens read, for `budget_money` and reports.
         price_written: Price of a million tokens written.

@@ -6,13 +6,14 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
 from rewardstack import import_extra
 
-__all__ = ["Endpoint", "check_endpoint", "check_variable", "endpoint_at"]
+__all__ = ["Endpoint", "Gate", "check_endpoint", "check_variable", "endpoint_at"]
 
 
 class Endpoint:
@@ -23,7 +24,7 @@ class Endpoint:
         self.plain_text = False  # whether it has refused structured output
         self._clients: list[Any] = []
         self._certificates: Any = None
-        self._gates: dict[int, asyncio.Semaphore] = {}
+        self._gate = Gate()
         self._next = self._paused = 0.0
 
     @contextlib.contextmanager
@@ -48,10 +49,9 @@ class Endpoint:
             verify=self._certificates, limits=limits, timeout=None, follow_redirects=False
         )
 
-    def gate(self, at_once: int) -> asyncio.Semaphore:
-        """Return what lets this rank's share of so many calls through at a time."""
-        share = max(1, at_once // ranks())
-        return self._gates.setdefault(share, asyncio.Semaphore(share))
+    def place(self, at_once: int) -> contextlib.AbstractAsyncContextManager[None]:
+        """Return a place among this rank's share of so many calls at a time, to be waited for and held."""
+        return self._gate.place(max(1, at_once // ranks()))
 
     async def turn(self, per_minute: float) -> None:
         """Wait until a further call keeps to the rate and no pause that the server asked for is on."""
@@ -66,6 +66,55 @@ class Endpoint:
     def pause(self, seconds: float) -> None:
         """Let nobody call for some seconds."""
         self._paused = max(self._paused, time.monotonic() + seconds)
+
+
+class Gate:
+    """Lets so many calls through at a time: the smallest number that any call waiting or under way has named.
+
+    So terms that name different numbers keep to the smallest together, and only while they are there.
+    """
+
+    def __init__(self) -> None:
+        self._present: Counter[int] = Counter()
+        self._running = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @contextlib.asynccontextmanager
+    async def place(self, most: int) -> AsyncIterator[None]:
+        """Wait for a place among `most`, and hold it."""
+        self._present[most] += 1
+        try:
+            await self._enter()
+            try:
+                yield
+            finally:
+                self._running -= 1
+        finally:
+            self._present -= Counter([most])  # which drops what has come to nothing
+            self._let_in()
+
+    async def _enter(self) -> None:
+        if not self._waiting and self._running < min(self._present):
+            self._running += 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # it had just been let in
+                self._running -= 1
+            elif turn in self._waiting:
+                self._waiting.remove(turn)
+            raise
+
+    def _let_in(self) -> None:
+        """Give the places that are free to those who wait, the first to come first."""
+        while self._waiting and self._running < min(self._present):
+            turn = self._waiting.popleft()
+            if not turn.cancelled():
+                turn.set_result(None)
+                self._running += 1
 
 
 _endpoints: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Endpoint]]" = (

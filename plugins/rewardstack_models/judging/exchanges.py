@@ -174,7 +174,7 @@ class Exchange:
 
     async def attempt(self, endpoint: Endpoint, secret: str) -> tuple[Reply, str]:
         """Return a reply and its label from one try, within the limits of rate, concurrency and budget."""
-        async with endpoint.gate(self.care.at_once):
+        async with endpoint.place(self.care.at_once):
             await endpoint.turn(self.care.per_minute)
             reply = await self.send(endpoint, secret)
         try:
