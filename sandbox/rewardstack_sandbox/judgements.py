@@ -168,7 +168,7 @@ def load(
             return Status.infrastructure_error, f"a layer of confinement failed: {first[1]}"
         match talk.hear():
             case ("loaded", dict(own), list(others)):
-                found.update({name: value for name, value in own.items() if name in wanted})
+                found.update({name: ("value", talk.unpack(one)) for name, one in own.items() if name in wanted})
                 if more := [name for name in others if name in wanted]:
                     found.update(talk.ask("describe", more))
                 send_ahead(talk, plan, found)

@@ -65,21 +65,16 @@ def drop_capabilities() -> None:
 def capability_step() -> Callable[[], int]:
     """Return a call that gives up every capability, made ready; it returns 0 where that worked."""
     header, data = capability_buffers()
-    return functools.partial(prepared("capset", ctypes.byref(header), ctypes.byref(data)), header, data)
+    return prepared("capset", ctypes.byref(header), ctypes.byref(data))
 
 
 def prepared(name: str, *arguments: Any) -> Callable[..., int]:
-    """Return a system call with its arguments made ready. What it is called with is only kept alive."""
+    """Return a system call with its arguments made ready. References to buffers keep these alive."""
     code = number(name)
     if code is None:
         raise OSError(os.EX_OSERR, f"{name}: no such system call on this machine")
-    whole = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
-    function = libc().syscall
-
-    def call(*_: Any) -> int:
-        return int(function(ctypes.c_long(code), *whole))
-
-    return call
+    whole = [ctypes.c_long(value) if isinstance(value, int) else value for value in (code, *arguments)]
+    return functools.partial(libc().syscall, *whole)
 
 
 def capability_buffers() -> tuple[Any, Any]:

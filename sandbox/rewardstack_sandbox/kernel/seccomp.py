@@ -204,7 +204,8 @@ def install_step(program: bytes) -> Callable[[], int]:
     """Return a call that installs a filter, made ready; it returns 0 where that worked."""
     buffer = ctypes.create_string_buffer(program, len(program))
     whole = Program(len(program) // 8, ctypes.addressof(buffer))
-    return functools.partial(prepared("seccomp", SET_FILTER, 0, ctypes.byref(whole)), buffer, whole)
+    whole.text = buffer  # it holds the address alone
+    return prepared("seccomp", SET_FILTER, 0, ctypes.byref(whole))
 
 
 if sys.byteorder != "little":  # arguments are read by their low half

@@ -18,6 +18,7 @@ from rewardstack_sandbox.monty.session import Raised, Session
 from rewardstack_sandbox.monty.snippets import Foreign, Kept, Snippet
 from rewardstack_sandbox.program.booting import READY
 from rewardstack_sandbox.program.objects import builtin_names
+from rewardstack_sandbox.requests import decode_request
 from rewardstack_sandbox.values import Codec, Unsupported
 
 __all__ = ["MontyCandidate", "describe_raised"]
@@ -73,7 +74,7 @@ class MontyCandidate:
                 job = marshal.loads(message)  # noqa: S302 - from the worker itself
                 self.replies += [READY, self.load(self.open(job["limits"], deadline), job["program"])]
             else:
-                self.replies.append(self.answer(self.codec.decode(message)))
+                self.replies.append(self.answer(decode_request(self.codec, message, Kept)))
         reply = self.replies.popleft()
         try:
             return self.codec.encode(reply)

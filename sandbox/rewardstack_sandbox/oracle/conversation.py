@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
 from rewardstack_sandbox.oracle.foresight import Foreseen
+from rewardstack_sandbox.requests import encode_call
 from rewardstack_sandbox.oracle.stand_ins import Reference, RemoteItems, RemoteObject, stand_in
 from rewardstack_sandbox.values import PROGRAM_DEPTH, Codec, Malformed, Unsupported
 
@@ -103,7 +104,7 @@ class Conversation:
         """Yield the messages for calls to a function, as many as there is room for."""
         room = ROOM_AHEAD
         for arguments, keywords in foreseen.calls:
-            data = self.codec.encode(("call", reference, arguments, keywords))
+            data = encode_call(self.codec, reference, arguments, keywords)
             room -= len(data)
             if room < 0:
                 return
@@ -111,7 +112,7 @@ class Conversation:
 
     def check_off(self, request: tuple[Any, ...]) -> None:
         """Take a request as sent; end the talk where another one had been foreseen: the program's state is off."""
-        if self.codec.encode(request) != self.ahead.popleft():
+        if self.encode(request) != self.ahead.popleft():
             self.stop("derailed", "the tests made another call than was foreseen")
 
     def call(self, number: int, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -127,7 +128,13 @@ class Conversation:
         """Send a message, unless the talk has ended."""
         if self.stopped is not None:
             raise self.stopped
-        self.send(self.codec.encode(message))
+        self.send(self.encode(message))
+
+    def encode(self, message: tuple[Any, ...]) -> bytes:
+        """Return a message as bytes."""
+        if message[0] == "call":
+            return encode_call(self.codec, *message[1:])
+        return self.codec.encode(message)
 
     def send(self, *messages: bytes) -> None:
         """Send messages, as bytes."""

@@ -77,6 +77,12 @@ class Table:
             return ("record", kind.__name__, state_of(value))
         if issubclass(kind, BUILT_IN):
             raise Unsupported(f"{kind.__name__}, a subclass of a built-in type")
+        return self.stand_in(value)
+
+    def stand_in(self, value: Any) -> tuple[Any, ...]:
+        """Return what stands for an object of the program: its number, kind and name."""
+        if type(value) is types.FunctionType:
+            return ("mine", self.add(value), "function", str(value.__name__), ())
         return ("mine", self.add(value), describe(value), *details(value))
 
     def unpack(self, packed: Any) -> Any:

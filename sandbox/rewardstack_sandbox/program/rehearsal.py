@@ -6,9 +6,11 @@ instructions. After a fork each page so written to has to be copied, in every ca
 
 import socket
 import sys
+import types
 
 from rewardstack_sandbox.channel import Channel
 from rewardstack_sandbox.program.serving import MODULE, Server, load
+from rewardstack_sandbox.requests import encode_call
 from rewardstack_sandbox.values import Codec
 
 __all__ = ["rehearse"]
@@ -35,14 +37,18 @@ ARGUMENTS = ([3, 1, 4, 1, 5, 9, 2, 6], "text")
 def rehearse() -> None:
     """Load and call a program a few times, then forget it."""
     codec = Codec(lambda _: FIRST, lambda packed: packed)
-    request = codec.encode(("call", object(), ARGUMENTS, {}))
+    requests = [
+        codec.encode(("call", object(), ARGUMENTS, {})),
+        encode_call(codec, types.SimpleNamespace(number=FIRST[1]), ARGUMENTS, {}),
+    ]
     for _ in range(TIMES):
         ours, theirs = socket.socketpair()
         with ours, theirs:
             server, other = Server(Channel(theirs)), Channel(ours)
             load(server, JOB)
             codec.decode(other.receive())
-            other.send(request)
-            server.answer(server.hear())
-            codec.decode(other.receive())
+            for request in requests:
+                other.send(request)
+                server.answer(server.hear())
+                codec.decode(other.receive())
     del sys.modules[MODULE]

@@ -1,6 +1,7 @@
 """Runs a program's definitions and then answers requests: calls, attributes, the next item of an iterator."""
 
 import builtins
+import marshal
 import operator
 import os
 import sys
@@ -12,6 +13,7 @@ from rewardstack_sandbox.channel import Channel, Gone
 from rewardstack_sandbox.program.compiling import compile_program, prepare_names
 from rewardstack_sandbox.program.objects import Table, builtin_names, state_of
 from rewardstack_sandbox.program.running import print_error
+from rewardstack_sandbox.requests import FORMAT, decode_request
 from rewardstack_sandbox.values import PROGRAM_DEPTH, Codec, Unsupported
 
 __all__ = ["MODULE", "OPERATORS", "Server", "load", "serve"]
@@ -19,6 +21,7 @@ __all__ = ["MODULE", "OPERATORS", "Server", "load", "serve"]
 MODULE = "solution"
 MOST_OWN = 20
 FIXED = (type(None), bool, int, float, str, bytes, tuple)
+CONTAINERS = (list, dict, set)
 TEXT_LIMIT = 2000
 
 # what may be asked of an object; nothing here compares, so that no object can call itself equal
@@ -75,19 +78,22 @@ class Server:
 
     def hear(self) -> Any:
         """Return the next message."""
-        return self.codec.decode(self.end.receive())
+        return decode_request(self.codec, self.end.receive(), self.table.objects.__getitem__)
 
-    def own_names(self) -> tuple[dict[str, Any], list[str]]:
-        """Return the program's own functions and classes, and the names of all else it defines."""
-        names = [name for name in self.names if type(name) is str and not is_hidden(name)]
-        own = [
-            name
-            for name in names
-            if isinstance(self.names[name], (types.FunctionType, type))
-            and self.names[name].__module__ == MODULE
-        ]
-        told = {name: ("value", self.names[name]) for name in own[:MOST_OWN]}  # both kinds always cross
-        return told, [name for name in names if name not in told]
+    def own_names(self) -> tuple[dict[str, tuple[Any, ...]], list[str]]:
+        """Return what stands for the program's own functions and classes, and the names of all else it defines."""
+        own: dict[str, tuple[Any, ...]] = {}
+        others = []
+        for name, value in self.names.items():
+            if type(name) is not str or is_hidden(name):
+                continue
+            kind = type(value)
+            if (kind is types.FunctionType or isinstance(value, type)) and value.__module__ == MODULE:
+                if len(own) < MOST_OWN:
+                    own[name] = self.table.stand_in(value)
+                    continue
+            others.append(name)
+        return own, others
 
     def describe(self, names: list[str]) -> dict[str, Any]:
         """Return the values of some names of the program."""
@@ -139,16 +145,25 @@ class Server:
         """Call a function; return its value, and those arguments that it changed with their place or name."""
         given = [*enumerate(arguments), *keywords.items()]
         variable = [(place, value) for place, value in given if type(value) not in FIXED]
-        before = [self.codec.encode(argument) for _, argument in variable]
+        before = [self.content(argument) for _, argument in variable]
         value = target(*arguments, **keywords)
         changes = []
         for (place, argument), old in zip(variable, before, strict=True):
             try:
-                if self.codec.encode(argument) != old:
+                if self.content(argument) != old:
                     changes.append((place, argument))
             except Unsupported:
                 continue
         return value, tuple(changes)
+
+    def content(self, value: Any) -> bytes:
+        """Return what changes with a value's content, in whatever way is quickest."""
+        if type(value) in CONTAINERS:
+            try:
+                return marshal.dumps(value, FORMAT)
+            except ValueError:  # objects within, or itself
+                pass
+        return self.codec.encode(value)
 
 
 def is_hidden(name: str) -> bool:
