@@ -3,15 +3,13 @@
 import marshal
 import select
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
 from rewardstack_sandbox.nursery import Candidate, Ended, Nursery
 from rewardstack_sandbox.oracle.conversation import Conversation, Stopped
-from rewardstack_sandbox.oracle.foresight import NOTHING
 from rewardstack_sandbox.oracle.judging import Judge, short
 from rewardstack_sandbox.oracle.plan import Plan, make_plan
 from rewardstack_sandbox.program.booting import LAYER_FAILED, READY
@@ -21,6 +19,7 @@ from rewardstack_sandbox.values import Codec, Malformed, Unsupported
 __all__ = ["judge_run", "judge_tests"]
 
 SIGNAL_KILL = -9
+MOST_DERAILED = 4  # programs for the same tests: the next ones are likely to be alike
 LAST_WORDS = 0.25  # seconds; not less: a worker may have to wait for the processor
 # what a candidate says of itself: what the run then is
 NOTES = {"syntax": Status.syntax_error, "memory": Status.memory_limit_exceeded}
@@ -122,19 +121,25 @@ def judge_tests(
     except Exception as error:
         nursery.retire(candidate)
         return TestReport(False, Status.infrastructure_error, reason=f"the tests do not compile: {error}")
-    found = judge_by_plan(nursery, candidate, job, deadline, plan)
+    ahead = plan.foreseen.messages if candidate.hears_ahead and plan.derailed < MOST_DERAILED else ()
+    found = judge_by_plan(nursery, candidate, job, deadline, plan, ahead)
     if found is None:
-        plain = replace(plan, foreseen=NOTHING)
-        found = judge_by_plan(nursery, nursery.take(), job, deadline, plain)
+        plan.derailed += 1
+        found = judge_by_plan(nursery, nursery.take(), job, deadline, plan, ())
     assert found is not None
     return found
 
 
 def judge_by_plan(
-    nursery: Nursery, candidate: Candidate, job: Mapping[str, Any], deadline: float, plan: Plan
+    nursery: Nursery,
+    candidate: Candidate,
+    job: Mapping[str, Any],
+    deadline: float,
+    plan: Plan,
+    ahead: Sequence[bytes],
 ) -> TestReport | None:
-    """Judge a program by a plan; None where its tests turn out to make other calls than were foreseen."""
-    talk = Conversation(candidate.channel, deadline)
+    """Judge a program by a plan; None where its tests turn out to make other calls than those sent ahead."""
+    talk = Conversation(candidate.channel, deadline, plan.foreseen.name, ahead)
     judge = Judge(plan, talk, stop_early=job["stop_early"])
     found: dict[str, Any] = {}
     status, reason = load(nursery, talk, job, plan, found)
@@ -162,16 +167,20 @@ def load(
     """Have the program define its names; put those that the tests use into `found`; return how that went."""
     wanted = {*plan.names, *plan.built_in}
     try:
-        talk.send(job_for_program(job))
+        talk.begin(job_for_program(job))
         nursery.prepare()
         if (first := talk.hear()) != READY:
             return Status.infrastructure_error, f"a layer of confinement failed: {first[1]}"
         match talk.hear():
-            case ("loaded", dict(own), list(others)):
-                found.update({name: ("value", talk.unpack(one)) for name, one in own.items() if name in wanted})
-                if more := [name for name in others if name in wanted]:
+            case ("loaded", dict(own), list(modules), list(others)):
+                found.update(
+                    {name: ("value", talk.unpack(one)) for name, one in own.items() if name in wanted}
+                )
+                found.update({name: ("module", None) for name in modules if name in wanted})
+                if talk.ahead:
+                    meet_foreseen(talk, plan, found, others)
+                elif more := [name for name in others if name in wanted]:
                     found.update(talk.ask("describe", more))
-                send_ahead(talk, plan, found)
                 talk.used = 0  # it counts what the tests ask
                 return Status.accepted, ""
             case ("failed", str(name), tuple(bases), _, str(text)):
@@ -188,11 +197,15 @@ def load(
         return Status.runtime_error, f"{type(error).__name__}: {short(error)}"
 
 
-def send_ahead(talk: Conversation, plan: Plan, found: dict[str, Any]) -> None:
-    """Send the calls that are foreseen, if nothing else of the program is used between them."""
-    used = [name for name, (kind, _) in found.items() if kind != "module" and name not in plan.built_in]
-    if used == [plan.foreseen.name]:
-        talk.send_ahead(found[plan.foreseen.name][1], plan.foreseen)
+def meet_foreseen(talk: Conversation, plan: Plan, found: dict[str, Any], others: list[Any]) -> None:
+    """Find the function whose calls were sent ahead, or derail: the tests may use more of the program between them."""
+    name = plan.foreseen.name
+    used = {*plan.names}.intersection(
+        [*(one for one, (kind, _) in found.items() if kind != "module"), *others]
+    )
+    if used != {name} or name not in found:
+        talk.derail()
+    talk.meet(found[name][1])
 
 
 def report(judge: Judge, outcome: tuple[Status, str], output: tuple[str, str, bool]) -> TestReport:

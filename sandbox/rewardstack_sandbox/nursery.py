@@ -33,6 +33,8 @@ class Ended:
 class Candidate:
     """A process that waits for a program. `files` are standard input, output and error."""
 
+    hears_ahead = True  # it takes requests that are sent with the program
+
     def __init__(self, number: int, end: socket.socket, files: list[int], pidfd: int | None = None) -> None:
         self.number = number
         self.channel = Channel(end, LARGEST_MESSAGE)

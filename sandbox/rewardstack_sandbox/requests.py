@@ -1,7 +1,8 @@
-"""Requests to a program as bytes. The program's side trusts them, so calls with plain arguments need no codec there.
+"""Calls of a program's functions as bytes, where all arguments are plain values; the codec has the others.
 
-They go in the interpreter's own format, which is read in one step; a program pays for each step of its reader anew, since
-it begins as a copy of a process whose pages have to be copied where it writes to them. All else goes by the codec.
+A program's side trusts what it is asked, so such calls go in the interpreter's own format, which is read in one step. A
+program pays for each step of a reader anew: it begins as a copy of a process whose pages have to be copied when written
+to.
 """
 
 import marshal
@@ -10,29 +11,30 @@ from typing import Any
 
 from rewardstack_sandbox.values import Codec
 
-__all__ = ["FORMAT", "decode_request", "encode_call"]
+__all__ = ["FORMAT", "decode_request", "encode_plain_call"]
 
-# without references, so that equal arguments are equal bytes
-FORMAT = 2
+FORMAT = 2  # without references between values, so that equal arguments are equal bytes
 TUPLE = ord("(")  # how such a message begins, which no message of the codec does
 PLAIN = frozenset([int, float, complex, bool, str, bytes, type(None)])
 SEQUENCES = frozenset([list, tuple, set, frozenset])
 DEEPEST = 20
 
 
-def encode_call(codec: Codec, target: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bytes:
-    """Return a call of a program's function; `target` is a reference with the function's number."""
+def encode_plain_call(
+    function: int | str, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> bytes | None:
+    """Return a call of a function, known by number or as the program names it; None where an argument is not plain."""
     if is_plain(arguments) and is_plain(keywords):
-        return marshal.dumps((target.number, arguments, keywords), FORMAT)
-    return codec.encode(("call", target, arguments, keywords))
+        return marshal.dumps((function, arguments, keywords), FORMAT)
+    return None
 
 
-def decode_request(codec: Codec, data: bytes, find: Callable[[int], Any]) -> Any:
-    """Return a request; `find` returns the program's object of a number."""
+def decode_request(codec: Codec, data: bytes, find: Callable[[int | str], Any]) -> Any:
+    """Return a request; `find` returns the program's function for a number or name."""
     if data[0] != TUPLE:
         return codec.decode(data)
-    number, arguments, keywords = marshal.loads(data)  # noqa: S302 - from the server, which a program trusts
-    return ("call", find(number), arguments, keywords)
+    function, arguments, keywords = marshal.loads(data)  # noqa: S302 - from the server, which a program trusts
+    return ("call", find(function), arguments, keywords)
 
 
 def is_plain(value: Any, depth: int = 0) -> bool:
@@ -43,5 +45,5 @@ def is_plain(value: Any, depth: int = 0) -> bool:
     if depth == DEEPEST:
         return False
     if kind in SEQUENCES:
-        return all([is_plain(item, depth + 1) for item in value])
+        return all(is_plain(item, depth + 1) for item in value)
     return kind is dict and is_plain([*value, *value.values()], depth)

@@ -372,6 +372,37 @@ def test_a_wrong_foresight_is_mended(sandbox):
     assert sandbox.run_tests(program, swapped).status == "wrong_answer"
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import functools\n@functools.lru_cache\ndef f(x):\n    return x + 1",
+        "f = lambda x: x + 1",
+        "import operator, functools\nf = functools.partial(operator.add, 1)",
+        "class F:\n    def __call__(self, x): return x + 1\nf = F()",
+        "def g(x): return x + 1\nf = g\ndel g",
+        "def f(x):\n    global f\n    f = None\n    return x + 1",  # what was told of it is what is called
+    ],
+)
+def test_whatever_can_be_called_may_be_foreseen(sandbox, program):
+    report = sandbox.run_tests(
+        program, ["assert f(1) == 2", "assert f(2) == 3", "assert f(x=3) == 4"][: 2 + ("def f(x)" in program)]
+    )
+    assert report.passed, report
+
+
+def test_calls_that_are_foreseen_of_a_function_that_is_missing(sandbox):
+    report = sandbox.run_tests("def g(x): return x", ["assert f(1) == 1", "assert f(2) == 2"])
+    assert [test.passed for test in report.tests] == [False, False]
+    assert report.status == "runtime_error"
+
+
+def test_more_of_the_program_than_was_foreseen(sandbox):
+    program = "seen = 0\ndef f(x):\n    global seen\n    seen += 1\n    return x\ndef total(): return seen"
+    tests = ["assert f(1) == 1 and total() == 1", "assert f(2) == 2 and total() == 2"]
+    for _ in range(6):  # more often than it is tried
+        assert sandbox.run_tests(program, tests).passed
+
+
 def test_a_failing_call_among_those_foreseen(sandbox):
     program = "def f(x):\n    if x == 1: raise ValueError('one')\n    return x"
     report = sandbox.run_tests(program, [f"assert f({x}) == {x}" for x in range(4)])

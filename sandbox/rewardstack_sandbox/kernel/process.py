@@ -22,6 +22,7 @@ __all__ = [
     "limiter",
     "own_address_space",
     "prepared",
+    "return_free_memory",
     "single_arena",
 ]
 
@@ -133,3 +134,9 @@ def single_arena() -> None:
     """Keep the C library from mapping 64 MiB of addresses for every thread, which would count as memory."""
     with contextlib.suppress(AttributeError, OSError):
         libc().mallopt(M_ARENA_MAX, 1)
+
+
+def return_free_memory() -> None:
+    """Give free pages back to the kernel, where the C library can: a process that is forked has them listed too."""
+    with contextlib.suppress(AttributeError, OSError):
+        libc().malloc_trim(0)

@@ -1,7 +1,6 @@
 """Seccomp: the list of system calls a process may make, assembled here as a BPF program."""
 
 import ctypes
-import functools
 import os
 import struct
 import sys
@@ -189,8 +188,9 @@ def rule_code(rule: Rule, process: int) -> list[Instruction]:
 
 
 class Program(ctypes.Structure):
-    """The kernel's `struct sock_fprog`."""
+    """The kernel's `struct sock_fprog`. `text` keeps alive what it holds the address of."""
 
+    text: ctypes.Array[ctypes.c_char]
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p))
 
 
@@ -204,7 +204,7 @@ def install_step(program: bytes) -> Callable[[], int]:
     """Return a call that installs a filter, made ready; it returns 0 where that worked."""
     buffer = ctypes.create_string_buffer(program, len(program))
     whole = Program(len(program) // 8, ctypes.addressof(buffer))
-    whole.text = buffer  # it holds the address alone
+    whole.text = buffer
     return prepared("seccomp", SET_FILTER, 0, ctypes.byref(whole))
 
 

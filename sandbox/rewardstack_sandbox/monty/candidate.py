@@ -33,6 +33,8 @@ NOT_SPOKEN = "The monty syntax parser does not yet support"
 class MontyCandidate:
     """A program and the oracle's requests to it; takes and gives messages as a `Channel` to a process does."""
 
+    hears_ahead = False  # it has to be asked for what it defines first
+
     def __init__(self, pool: Any) -> None:
         self.pool = pool
         self.session: Session | None = None
@@ -74,7 +76,7 @@ class MontyCandidate:
                 job = marshal.loads(message)  # noqa: S302 - from the worker itself
                 self.replies += [READY, self.load(self.open(job["limits"], deadline), job["program"])]
             else:
-                self.replies.append(self.answer(decode_request(self.codec, message, Kept)))
+                self.replies.append(self.answer(decode_request(self.codec, message, kept)))
         reply = self.replies.popleft()
         try:
             return self.codec.encode(reply)
@@ -89,7 +91,7 @@ class MontyCandidate:
             session.run(snippets.BEGIN)
         except Raised as raised:
             return describe_raised(raised)
-        return ("loaded", {}, [name for name in names if name.isidentifier()])
+        return ("loaded", {}, [], [name for name in names if name.isidentifier()])
 
     def answer(self, message: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return what comes of a request."""
@@ -179,6 +181,11 @@ def pack(value: Any) -> Any:
 def unpack(packed: Any) -> Any:
     """Return the value that the oracle means."""
     return Kept(packed[1]) if packed[0] == "yours" else Foreign()
+
+
+def kept(function: int | str) -> Kept:
+    """Return what stands for a function that is called."""
+    return Kept(int(function))
 
 
 def content_of(kind: str, value: Any) -> tuple[Any, ...]:

@@ -3,21 +3,18 @@
 import builtins
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import BuiltinFunctionType
 from typing import Any, NoReturn
 
 from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
-from rewardstack_sandbox.oracle.foresight import Foreseen
-from rewardstack_sandbox.requests import encode_call
-from rewardstack_sandbox.oracle.stand_ins import Reference, RemoteItems, RemoteObject, stand_in
+from rewardstack_sandbox.oracle.stand_ins import RemoteItems, RemoteObject, stand_in
+from rewardstack_sandbox.requests import encode_plain_call
 from rewardstack_sandbox.values import PROGRAM_DEPTH, Codec, Malformed, Unsupported
 
 __all__ = ["TESTS", "Conversation", "Stopped", "UnsupportedValue", "mark_foreign", "raised_by_program"]
 
 BUILT_IN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
-MOST_NUMBERS = 16
-ROOM_AHEAD = 16_000  # bytes, well below what a socket holds: sending ahead must never wait
 FOREIGN = "_rewardstack_from_program"
 TESTS = "tests"  # the module of what the tests define
 
@@ -41,18 +38,23 @@ class Conversation:
     """Requests to one candidate, until `deadline` on the monotonic clock.
 
     Remembers for good that it was stopped or was given an unsupported value, whatever the tests make of the
-    exception. `used` counts what was asked of the program.
+    exception. `used` counts what was asked of the program. `ahead` are calls of the function `name` that are sent
+    before the first request.
     """
 
-    def __init__(self, channel: Channel, deadline: float) -> None:
+    def __init__(
+        self, channel: Channel, deadline: float, name: str = "", ahead: Iterable[bytes] = ()
+    ) -> None:
         self.channel = channel
         self.deadline = deadline
+        self.ahead = deque(ahead)
+        self.name = name
+        self.number = 0  # of that function, once it is known
         self.codec = Codec(self.pack, self.unpack, deepest_read=PROGRAM_DEPTH)
         self.stopped: Stopped | None = None
         self.unsupported = ""
         self.used = 0
         self.last: tuple[Any, ...] = ()
-        self.ahead: deque[bytes] = deque()
         self.exported: dict[int, Any] = {}
         self.numbers: dict[int, int] = {}
         self.remotes: dict[int, Any] = {}
@@ -87,33 +89,23 @@ class Conversation:
                 case _:
                     self.stop("garbage", "the program wrote to the sandbox's own channel")
 
-    def send_ahead(self, target: Any, foreseen: Foreseen) -> None:
-        """Send calls that the tests will surely make, as far as they fit into the channel without waiting."""
-        reference = RemoteItems.of(target)
-        if reference is None:
-            return
-        if reference.number not in foreseen.messages:
-            foreseen.messages[reference.number] = list(self.messages_ahead(reference, foreseen))
-        while len(foreseen.messages) > MOST_NUMBERS:  # it is the program that numbers its objects
-            del foreseen.messages[next(iter(foreseen.messages))]
-        if messages := foreseen.messages.get(reference.number):
-            self.ahead.extend(messages)
-            self.send(*messages)
+    def begin(self, job: bytes) -> None:
+        """Send the program, and the calls that are sent with it."""
+        self.send(job, *self.ahead)
 
-    def messages_ahead(self, reference: Reference, foreseen: Foreseen) -> Iterator[bytes]:
-        """Yield the messages for calls to a function, as many as there is room for."""
-        room = ROOM_AHEAD
-        for arguments, keywords in foreseen.calls:
-            data = encode_call(self.codec, reference, arguments, keywords)
-            room -= len(data)
-            if room < 0:
-                return
-            yield data
+    def meet(self, target: Any) -> None:
+        """Take an object of the program for the function whose calls were sent ahead."""
+        reference = RemoteItems.of(target)
+        self.number = 0 if reference is None else reference.number
 
     def check_off(self, request: tuple[Any, ...]) -> None:
         """Take a request as sent; end the talk where another one had been foreseen: the program's state is off."""
         if self.encode(request) != self.ahead.popleft():
-            self.stop("derailed", "the tests made another call than was foreseen")
+            self.derail()
+
+    def derail(self) -> NoReturn:
+        """End the talk because the tests do not do what was foreseen."""
+        self.stop("derailed", "the tests made another call than was foreseen")
 
     def call(self, number: int, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """Call a function of the program."""
@@ -133,7 +125,11 @@ class Conversation:
     def encode(self, message: tuple[Any, ...]) -> bytes:
         """Return a message as bytes."""
         if message[0] == "call":
-            return encode_call(self.codec, *message[1:])
+            _, target, arguments, keywords = message
+            function = self.name if target.number == self.number else target.number
+            plain = encode_plain_call(function, arguments, keywords)
+            if plain is not None:
+                return plain
         return self.codec.encode(message)
 
     def send(self, *messages: bytes) -> None:

@@ -1,17 +1,22 @@
 """Finds the calls that tests are bound to make, so that they can be sent at once instead of one by one.
 
-Most tests are lists of `assert f(1, [2]) == 3`: one call each, literal arguments. Sent ahead, they cost one change between
-processes instead of two a call. What a program learns from it is the arguments a little earlier; of what is expected it
-learns nothing, as ever.
+Most tests are lists of `assert f(1, [2]) == 3`: one call each, literal arguments. Sent with the program, they cost no
+change between processes instead of two a call. What a program learns from it is the arguments a little earlier; of what
+is expected it learns nothing, as ever.
 """
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rewardstack_sandbox.requests import encode_plain_call
 
 __all__ = ["NOTHING", "Foreseen", "called_name", "foresee"]
 
 MOST_CALLS = 64
+ROOM = 16_000  # bytes, well below what a socket holds: sending ahead must never wait
 # what may stand around the call: nothing that decides whether, or how often, it is made
 AROUND = (
     ast.Assert,
@@ -26,19 +31,27 @@ AROUND = (
 )
 
 
-class Foreseen(NamedTuple):
-    """The name that is called, and the arguments of each call in order; no calls where they cannot be foreseen.
-
-    `messages` keeps them as they were sent, by the number that the function has in its program: the next completion's
-    is most likely the same.
-    """
+@dataclass(frozen=True)
+class Foreseen:
+    """The name that is called, and the arguments of each call in order; no calls where they cannot be foreseen."""
 
     name: str
     calls: tuple[tuple[tuple[Any, ...], dict[str, Any]], ...]
-    messages: dict[int, list[bytes]]
+
+    @cached_property
+    def messages(self) -> tuple[bytes, ...]:
+        """The calls as they are sent, from the first to the last there is room for."""
+        found: list[bytes] = []
+        room = ROOM
+        for arguments, keywords in self.calls:
+            message = encode_plain_call(self.name, arguments, keywords)
+            if message is None or (room := room - len(message)) < 0:
+                break
+            found.append(message)
+        return tuple(found)
 
 
-NOTHING = Foreseen("", (), {})
+NOTHING = Foreseen("", ())
 
 
 def foresee(body: Sequence[ast.stmt], name: str) -> Foreseen:
@@ -59,7 +72,7 @@ def foresee(body: Sequence[ast.stmt], name: str) -> Foreseen:
         if len(keywords) != len(found[0].keywords):
             return NOTHING
         calls.append((arguments, keywords))
-    return Foreseen(name, tuple(calls), {}) if 1 < len(calls) <= MOST_CALLS else NOTHING
+    return Foreseen(name, tuple(calls)) if 0 < len(calls) <= MOST_CALLS else NOTHING
 
 
 def certain_calls(node: ast.AST, name: str) -> Iterator[ast.Call]:

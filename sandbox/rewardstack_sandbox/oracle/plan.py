@@ -41,6 +41,7 @@ class Plan:
     `steps` run in order; then `check` is called if it `calls_check`, then the test functions and classes of `found`.
     `asserts` are the sources of the assertions directly in `check`. `names` are those the program may be asked for;
     `built_in` those of them that are built-in names too, which count only where the program is about nothing else.
+    `derailed` counts the programs for which other calls were made than `foreseen`.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -51,6 +52,7 @@ class Plan:
     functions: list[str] = field(default_factory=list)
     classes: list[str] = field(default_factory=list)
     foreseen: Foreseen = NOTHING
+    derailed: int = 0
     asserts_something: bool = False
 
     @property
@@ -119,7 +121,7 @@ def foresee_script(tree: ast.Module, entry_point: str | None) -> Foreseen:
             for node in ast.walk(tree)
             if isinstance(node, ast.Name) and node.id in ("check", entry_point)
         ]
-        return Foreseen(entry_point, inner.calls, {}) if inner.calls and not named else NOTHING
+        return Foreseen(entry_point, inner.calls) if inner.calls and not named else NOTHING
     return NOTHING
 
 

@@ -51,6 +51,7 @@ class Birth:
         rehearse()
         self.server = Server(self.end)
         gc.collect()
+        process.return_free_memory()
         gc.freeze()  # what is here by now is shared with every candidate: the collector must not write to it
 
     def begin(self, channel: int, parent: int) -> NoReturn:

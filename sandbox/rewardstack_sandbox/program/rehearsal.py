@@ -6,11 +6,10 @@ instructions. After a fork each page so written to has to be copied, in every ca
 
 import socket
 import sys
-import types
 
 from rewardstack_sandbox.channel import Channel
 from rewardstack_sandbox.program.serving import MODULE, Server, load
-from rewardstack_sandbox.requests import encode_call
+from rewardstack_sandbox.requests import encode_plain_call
 from rewardstack_sandbox.values import Codec
 
 __all__ = ["rehearse"]
@@ -39,7 +38,7 @@ def rehearse() -> None:
     codec = Codec(lambda _: FIRST, lambda packed: packed)
     requests = [
         codec.encode(("call", object(), ARGUMENTS, {})),
-        encode_call(codec, types.SimpleNamespace(number=FIRST[1]), ARGUMENTS, {}),
+        encode_plain_call("solve", ARGUMENTS, {}) or b"",
     ]
     for _ in range(TIMES):
         ours, theirs = socket.socketpair()

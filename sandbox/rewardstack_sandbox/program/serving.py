@@ -1,6 +1,7 @@
 """Runs a program's definitions and then answers requests: calls, attributes, the next item of an iterator."""
 
 import builtins
+import functools
 import marshal
 import operator
 import os
@@ -25,6 +26,7 @@ CONTAINERS = (list, dict, set)
 TEXT_LIMIT = 2000
 
 # what may be asked of an object; nothing here compares, so that no object can call itself equal
+FUNCTIONS = (types.FunctionType, type(functools.lru_cache(len)))
 OPERATORS: dict[str, Callable[..., Any]] = {
     "get": getattr, "set": setattr, "iterate": iter, "next": next, "length": len, "item": operator.getitem,
     "set_item": operator.setitem, "del_item": operator.delitem, "text": str, "shown": repr, "truth": bool,
@@ -71,6 +73,9 @@ class Server:
         self.names: dict[str, Any] = self.module.__dict__
         self.table = Table(self.names, self.ask)
         self.codec = Codec(self.table.pack, self.table.unpack, deepest=PROGRAM_DEPTH)
+        self.own: dict[
+            str, tuple[Any, ...]
+        ] = {}  # what stands for functions and classes that were told of by name
 
     def say(self, message: Any) -> None:
         """Send a message."""
@@ -78,22 +83,26 @@ class Server:
 
     def hear(self) -> Any:
         """Return the next message."""
-        return decode_request(self.codec, self.end.receive(), self.table.objects.__getitem__)
+        return decode_request(self.codec, self.end.receive(), self.find)
 
-    def own_names(self) -> tuple[dict[str, tuple[Any, ...]], list[str]]:
-        """Return what stands for the program's own functions and classes, and the names of all else it defines."""
-        own: dict[str, tuple[Any, ...]] = {}
-        others = []
+    def find(self, function: int | str) -> Any:
+        """Return what is known by a number, or a function that the program told of by its name."""
+        return self.table.objects[self.own[function][1] if isinstance(function, str) else function]
+
+    def own_names(self) -> tuple[dict[str, tuple[Any, ...]], list[str], list[str]]:
+        """Return what stands for the program's own functions and classes, its modules, and the names of all else."""
+        own, modules, others = self.own, [], []
         for name, value in self.names.items():
             if type(name) is not str or is_hidden(name):
                 continue
             kind = type(value)
-            if (kind is types.FunctionType or isinstance(value, type)) and value.__module__ == MODULE:
-                if len(own) < MOST_OWN:
-                    own[name] = self.table.stand_in(value)
-                    continue
-            others.append(name)
-        return own, others
+            if kind is types.ModuleType:
+                modules.append(name)
+            elif is_own(kind, value) and len(own) < MOST_OWN:
+                own[name] = self.table.stand_in(value)
+            else:
+                others.append(name)
+        return own, modules, others
 
     def describe(self, names: list[str]) -> dict[str, Any]:
         """Return the values of some names of the program."""
@@ -164,6 +173,11 @@ class Server:
             except ValueError:  # objects within, or itself
                 pass
         return self.codec.encode(value)
+
+
+def is_own(kind: type, value: Any) -> bool:
+    """Whether a value is a function or class of the program; these always cross."""
+    return (kind in FUNCTIONS or issubclass(kind, type)) and value.__module__ == MODULE
 
 
 def is_hidden(name: str) -> bool:
