@@ -5,7 +5,7 @@ import pytest
 
 from rewardstack.errors import OptionError, RewardstackError
 from rewardstack_trainers.plan.changes import cheapest_changes
-from rewardstack_trainers.plan.memory import GB, OLD_HEAD, Plan, activation_bytes, estimate, fits
+from rewardstack_trainers.plan.memory import GB, OLD_HEAD, Plan, activation_bytes, close_call, estimate, fits
 from rewardstack_trainers.plan.shapes import KNOWN, Shape, shape_of
 
 OXEN = {
@@ -33,16 +33,21 @@ def test_what_fits_an_h100_is_called_right(method, place):
     assert fits(oxen_plan(SIZES[place], change), 80) == (measured[place] is not None)
 
 
-def test_most_calls_on_smaller_cards_are_right_too():
+def test_calls_on_smaller_cards_are_right_but_for_close_ones():
     """The table contradicts its own rule of thumb, so it is no measure of exact values."""
-    right = [
-        fits(oxen_plan(size, change), card) == (measured is not None and measured <= card)
+    calls = [
+        (
+            close_call(oxen_plan(size, change), card),
+            fits(oxen_plan(size, change), card) == (measured is not None and measured <= card),
+        )
         for change, row in OXEN.values()
         for size, measured in zip(SIZES, row)
         for card in (16, 24, 40, 48, 80)
     ]
-    assert len(right) == 100
-    assert sum(right) >= 90
+    assert len(calls) == 100
+    assert all(right for close, right in calls if not close)
+    assert sum(not close for close, _ in calls) >= 75
+    assert sum(right for _, right in calls) >= 93
 
 
 LONG = Plan(

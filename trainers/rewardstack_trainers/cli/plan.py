@@ -118,14 +118,15 @@ def plan_from(config: str | None, size: str | None, given: dict[str, Any]) -> "P
 def show_plan(plan: "Plan", card: float | None, *, as_json: bool) -> None:
     """Print a plan's terms, the cards that hold it, and what would make it fit."""
     from rewardstack_trainers.plan.changes import CARDS, cheapest_changes
-    from rewardstack_trainers.plan.memory import GB, estimate, fits
+    from rewardstack_trainers.plan.memory import GB, close_call, estimate, fits
 
     found = estimate(plan, card or 80.0)
     holds = {name: fits(plan, size) for name, size in CARDS.items()}
+    close = {name: close_call(plan, size) for name, size in CARDS.items()}
     changes = None if card is None else cheapest_changes(plan, card)
     if as_json:
         print_json({
-            "parameters": plan.shape.parameters, "peak": found.peak / GB, "fits": holds, "changes": changes,
+            "parameters": plan.shape.parameters, "peak": found.peak / GB, "fits": holds, "close": close, "changes": changes,
             **{phase: {name: each / GB for name, each in getattr(found, phase).items()} for phase in ("training", "generation")},
         })  # fmt: skip
         return
@@ -138,12 +139,25 @@ def show_plan(plan: "Plan", card: float | None, *, as_json: bool) -> None:
     sums = [cell(sum(phase.values()) / GB) for phase in (found.training, found.generation)]
     draw_table(table_of(["GB", "training", "generation"], [*rows, ["sum", *sums]]))
     click.echo(f"{plan.shape.parameters / 1e9:.2f} billion parameters; the peak is {found.peak / GB:.1f} GB")
-    click.echo(
-        f"fits on: {', '.join(f'{name} ({CARDS[name]} GB)' for name, yes in holds.items() if yes) or 'none of the cards known'}"
-    )
+    sure = {name: yes and not close[name] for name, yes in holds.items()}
+    say("fits on", names_of(sure) or "none of the cards known for sure")
+    if any(close.values()):
+        say("a close call, only a run will tell", names_of(close))
     if card is not None and changes != []:
         advice = "; ".join(changes) if changes else "no change known here, nor all together"
-        click.echo(f"to fit on {card:g} GB: {advice}")
+        say(f"to fit on {card:g} GB", advice)
+
+
+def say(label: str, text: str) -> None:
+    """Print a line, as several where it is long."""
+    click.echo(click.wrap_text(f"{label}: {text}", 80, subsequent_indent="  "))
+
+
+def names_of(chosen: dict[str, bool]) -> str:
+    """Return the names of the cards that are chosen, with their memory."""
+    from rewardstack_trainers.plan.changes import CARDS
+
+    return ", ".join(f"{name} ({CARDS[name]} GB)" for name, yes in chosen.items() if yes)
 
 
 def show_table(given: dict[str, Any], *, as_json: bool) -> None:
