@@ -34,16 +34,24 @@ class Channel:
         self.socket = end
         self.bound = bound
         self.chunk = chunk
-        self.buffer = bytearray()
+        self.data = b""  # what has arrived, of which all before `place` has been taken
+        self.place = 0
         self.poll = select.poll()
 
     def fileno(self) -> int:
         """Return the descriptor, for selectors."""
         return self.socket.fileno()
 
-    def send(self, *messages: bytes, deadline: float | None = None) -> None:
+    @property
+    def holds_more(self) -> bool:
+        """Whether something has been read that was not taken yet."""
+        return len(self.data) > 0
+
+    def send(self, message: bytes, *more: bytes, deadline: float | None = None) -> None:
         """Send messages; `Expired` when the other side does not take them by `deadline`, `Gone` without one."""
-        data = b"".join([part for message in messages for part in (LENGTH.pack(len(message)), message)])
+        data = LENGTH.pack(len(message)) + message
+        if more:
+            data = b"".join([data, *(part for other in more for part in (LENGTH.pack(len(other)), other))])
         try:
             sent = self.socket.send(data, DONT_WAIT)
         except BlockingIOError:
@@ -67,18 +75,49 @@ class Channel:
     def receive(self, deadline: float | None = None) -> bytes:
         """Return the next message; `deadline` is on the monotonic clock."""
         while (message := self.take()) is None:
-            if deadline is not None:
-                self.wait(select.POLLIN, deadline)
-            try:
-                data = self.socket.recv(self.chunk)
-            except OSError:
-                raise Gone from None
-            if not data:
-                raise Gone
-            if not self.buffer and data[: LENGTH.size] == LENGTH.pack(len(data) - LENGTH.size):
-                return data[LENGTH.size :]  # as most messages come: alone and whole
-            self.buffer += data
+            self.gather(deadline)
         return message
+
+    def take(self) -> bytes | None:
+        """Return a message that has already arrived whole, or None."""
+        data, begin = self.data, self.place + LENGTH.size
+        if begin > len(data):
+            return None
+        (size,) = LENGTH.unpack_from(data, self.place)
+        if size > self.bound:
+            raise Oversized
+        end = begin + size
+        if end > len(data):
+            return None
+        if end == len(data):
+            self.data, self.place = b"", 0
+        else:
+            self.place = end
+        return data[begin:end]
+
+    def gather(self, deadline: float | None) -> None:
+        """Read until a message may be whole; what has arrived is kept whatever ends this."""
+        parts = [self.data[self.place :]]
+        arrived = len(parts[0])
+        wanted = LENGTH.size + LENGTH.unpack_from(parts[0])[0] if arrived >= LENGTH.size else arrived + 1
+        try:
+            while arrived < wanted:
+                if deadline is not None:
+                    self.wait(select.POLLIN, deadline)
+                parts.append(self.read())
+                arrived += len(parts[-1])
+        finally:
+            self.data, self.place = b"".join(parts), 0
+
+    def read(self) -> bytes:
+        """Return the bytes that arrive next."""
+        try:
+            data = self.socket.recv(self.chunk)
+        except OSError:
+            raise Gone from None
+        if not data:
+            raise Gone
+        return data
 
     def wait(self, event: int, deadline: float | None) -> None:
         """Wait until the socket can be read or written."""
@@ -86,20 +125,6 @@ class Channel:
         left = None if deadline is None else (deadline - time.monotonic()) * 1000
         if (left is not None and left <= 0) or not self.poll.poll(left):
             raise Expired
-
-    def take(self) -> bytes | None:
-        """Return a message that has already arrived whole, or None."""
-        if len(self.buffer) < LENGTH.size:
-            return None
-        (size,) = LENGTH.unpack_from(self.buffer)
-        if size > self.bound:
-            raise Oversized
-        end = LENGTH.size + size
-        if len(self.buffer) < end:
-            return None
-        message = bytes(memoryview(self.buffer)[LENGTH.size : end])
-        del self.buffer[:end]
-        return message
 
     def close(self) -> None:
         """Close this end."""

@@ -129,7 +129,7 @@ class Worker:
     @property
     def answered(self) -> bool:
         """Whether an answer has already been read off the socket."""
-        return self.channel is not None and len(self.channel.buffer) > 0
+        return self.channel is not None and self.channel.holds_more
 
     def close(self) -> None:
         """End the process for good, from any thread: whoever waits for it sees it gone."""

@@ -90,7 +90,7 @@ def make_steps(confinement: Confinement) -> list[Step]:
     """Return the layers that each process needs for itself, as calls that return 0."""
     steps: list[Step] = []
     if sys.platform == "linux":
-        death = process.prepared("prctl", process.PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+        death = process.prepared("prctl", process.PR_SET_PDEATHSIG, int(signal.SIGKILL))
         steps.append(("death with the parent", death))
     steps.append(("descriptors", process.closing_step(CHANNEL + 1)))
     if confinement.capabilities:
