@@ -18,7 +18,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-__all__ = ["PROGRAM_DEPTH", "Codec", "Malformed", "Unsupported"]
+__all__ = ["PROGRAM_DEPTH", "Codec", "Malformed", "Unsupported", "is_named_tuple"]
 
 MAX_DEPTH = 400
 PROGRAM_DEPTH = 380  # what a program may give is less: the tests may wrap it and send it back

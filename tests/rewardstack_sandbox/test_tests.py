@@ -523,3 +523,44 @@ def test_a_setup_that_fails_by_itself_is_no_fault_of_the_program(sandbox):
 def test_a_program_cannot_choose_to_have_the_setup_fail(sandbox):
     report = sandbox.run_tests("def f(): return 0", "assert f() == 1", setup="limit = 1 / f()")
     assert (report.passed, report.status) == (False, "wrong_answer")
+
+
+CLASSES = """
+import collections
+
+class Node:
+    def __init__(self, value): self.value = value
+class Leaf(Node): pass
+Pair = collections.namedtuple("Pair", "left right")
+Other = collections.namedtuple("Other", "left right")
+
+def node(value): return Node(value)
+def leaf(value): return Leaf(value)
+def pair(): return Pair(1, 2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "passes"),
+    [
+        ("assert isinstance(node(1), Node)", True),
+        ("assert isinstance(leaf(1), (int, Node))", True),
+        ("assert isinstance(Leaf(1), Leaf) and issubclass(Leaf, Node)", True),
+        ("assert isinstance(node(1), Leaf)", False),
+        ("assert issubclass(Node, Leaf)", False),
+        ("assert isinstance(pair(), Pair) and isinstance(pair(), tuple)", True),
+        ("assert isinstance(pair(), Other)", False),
+        ("assert isinstance(node(1).value, Node)", False),
+        ("assert isinstance(node(1), list)", False),
+    ],
+)
+def test_instances_of_the_programs_classes(sandbox, test, passes):
+    assert sandbox.run_tests(CLASSES, test).passed is passes
+
+
+def test_a_plain_value_is_no_instance_of_a_class_that_says_so(sandbox):
+    program = (
+        "class Any(type):\n    def __instancecheck__(cls, value): return True\n"
+        "class Number(metaclass=Any): pass\ndef f(): return 'x'"
+    )
+    assert sandbox.run_tests(program, "assert isinstance(f(), Number)").status == "wrong_answer"

@@ -29,7 +29,7 @@ EXPRESSIONS = {
     "text": "str({})", "shown": "repr({})", "truth": "bool({})", "add": "{} + {}", "sub": "{} - {}",
     "mul": "{} * {}", "truediv": "{} / {}", "floordiv": "{} // {}", "mod": "{} % {}", "pow": "{} ** {}",
     "and": "{} & {}", "or": "{} | {}", "xor": "{} ^ {}", "neg": "-{}", "abs": "abs({})", "content": "{}",
-    "set": "setattr({}, {}, {})",
+    "set": "setattr({}, {}, {})", "is_instance": "isinstance({}, {})",
 }  # fmt: skip
 STATEMENTS = {"set_item": "{}[{}] = {}"}
 

@@ -8,6 +8,8 @@ that does not give an object again are refused (`unsupported_value`).
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
+from rewardstack_sandbox.values import is_named_tuple
+
 __all__ = ["Reference", "RemoteItems", "RemoteObject", "stand_in"]
 
 ATTACHED = "_rewardstack_reference"
@@ -215,7 +217,7 @@ class RemoteCallable(RemoteObject):
 
 
 class RemoteFunction(RemoteCallable):
-    """A function or class of the program."""
+    """A function of the program, or a class."""
 
     __slots__ = ()
 
@@ -223,6 +225,27 @@ class RemoteFunction(RemoteCallable):
         if name in ("__name__", "__qualname__"):
             return items_of(self).name
         return super().__getattr__(name)
+
+
+class RemoteClass(RemoteFunction):
+    """A class of the program. It says itself what its instances are, as it says what its methods return."""
+
+    __slots__ = ()
+
+    def __instancecheck__(self, value: Any) -> bool:
+        if isinstance(value, RemoteObject):
+            return self.tells("is_instance", value)
+        return is_named_tuple(type(value)) and type(value).__name__ == items_of(self).name
+
+    def __subclasscheck__(self, value: Any) -> bool:
+        return isinstance(value, RemoteClass) and self.tells("is_subclass", value)
+
+    def tells(self, what: str, value: RemoteObject) -> bool:
+        """Ask whether a value or class is one of its own."""
+        answer = ask(value, what, self)
+        if type(answer) is not bool:
+            raise refusal(self, what)
+        return answer
 
 
 class RemoteIterator(RemoteObject):
@@ -239,7 +262,7 @@ class RemoteIterator(RemoteObject):
 
 KINDS = {
     "function": RemoteFunction,
-    "class": RemoteFunction,
+    "class": RemoteClass,
     "callable": RemoteCallable,
     "iterator": RemoteIterator,
 }

@@ -32,7 +32,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "set_item": operator.setitem, "del_item": operator.delitem, "text": str, "shown": repr, "truth": bool,
     "enter": lambda value: type(value).__enter__(value), "exit": lambda value: type(value).__exit__(value, None, None, None),
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
-    "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "matmul": operator.matmul,
+    "is_instance": isinstance, "is_subclass": issubclass, "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "matmul": operator.matmul,
     "and": operator.and_, "or": operator.or_, "xor": operator.xor, "neg": operator.neg, "abs": abs,
     "content": lambda value: (type(value).__name__, state_of(value)),
 }  # fmt: skip
