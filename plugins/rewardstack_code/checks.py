@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from rewardstack import import_extra
 from rewardstack_code.similarity import similarity
 from rewardstack_code.syntax import complexity, dotted, imports
+from rewardstack_sandbox import EntryPoint, read_entry_point
 
 __all__ = ["CHECKS", "Asked", "Check", "Finding", "Wanted"]
 
@@ -63,16 +64,28 @@ class Wanted:
 Check = Callable[[ast.Module, Wanted], Iterator[Finding]]
 
 
-def functions(tree: ast.Module) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Return the functions defined at the top; a later one of the same name wins."""
+def functions(tree: ast.Module | ast.ClassDef) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Return the functions defined at the top of a module or class; a later one of the same name wins."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
     return {node.name: node for node in tree.body if isinstance(node, kinds)}
 
 
+def asked_function(tree: ast.Module, entry: EntryPoint) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """Return the function or method that an entry point means, None where it is not to be seen."""
+    if entry.is_plain:
+        return functions(tree).get(entry.name)
+    kinds = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    kind = kinds.get(entry.name)
+    return None if kind is None or len(entry.path) != 1 else functions(kind).get(entry.path[0])
+
+
 def check_entry_point(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
-    """The entry point is defined, as a function or class, or by assignment."""
-    name = wanted.entry_point
-    defined = set(functions(tree)) | {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    """The entry point is defined, as a function or class, or by assignment; of a method its class with the method."""
+    if not wanted.entry_point:
+        return
+    entry = read_entry_point(wanted.entry_point)
+    kinds = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    defined = set(functions(tree)) | set(kinds)
     defined |= {
         target.id
         for node in tree.body
@@ -80,17 +93,23 @@ def check_entry_point(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    if name and name not in defined:
-        yield Finding(0, f"{name} is not defined")
+    kind = kinds.get(entry.name)
+    if entry.name not in defined:
+        yield Finding(0, f"{entry.name} is not defined")
+    elif entry.path and kind is not None and not kind.bases and asked_function(tree, entry) is None:
+        yield Finding(kind.lineno, f"{entry.name} has no method {entry.path[0]}")
 
 
 def check_signature(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
     """The entry point takes the asked number of arguments."""
-    function = functions(tree).get(wanted.entry_point or "")
-    if function is None or wanted.parameters is None:
+    entry = read_entry_point(wanted.entry_point) if wanted.entry_point else None
+    function = asked_function(tree, entry) if entry else None
+    if entry is None or function is None or wanted.parameters is None:
         return
     given = function.args
     names = [argument.arg for argument in (*given.posonlyargs, *given.args)]
+    if entry.made and not any(dotted(one) == "staticmethod" for one in function.decorator_list):
+        names = names[1:]  # the instance
     least = len(names) - len(given.defaults)
     asked = len(wanted.parameters)
     if not (least <= asked and (asked <= len(names) or given.vararg)):

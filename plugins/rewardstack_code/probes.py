@@ -11,6 +11,7 @@ from typing import Any
 from rewardstack_code.extraction import find_code
 from rewardstack_code.syntax import parse
 from rewardstack_code.variants import VARIANTS
+from rewardstack_sandbox import EntryPoint, read_entry_point
 
 __all__ = ["PROBES", "Change", "Cheat"]
 
@@ -54,7 +55,15 @@ class Cheat:
         program = find_code(completion).text
         if program is None:
             return None
-        return replace_last(completion, program, self.program.replace("{name}", entry_point or "solve"))
+        return replace_last(completion, program, self.defining(read_entry_point(entry_point or "solve")))
+
+    def defining(self, entry: EntryPoint) -> str:
+        """Return the program with the entry point's name, in a class where it is a method."""
+        name = entry.path[-1] if entry.path else entry.name
+        program = self.program.replace("{name}", name)
+        if entry.is_plain or "{name}" not in self.program:
+            return program
+        return f"{program}\nclass {entry.name}:\n    {name} = staticmethod({name})\n"
 
 
 def replace_last(text: str, old: str, new: str) -> str | None:

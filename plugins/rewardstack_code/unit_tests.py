@@ -26,10 +26,11 @@ def check_options(options: Mapping[str, Any]) -> None:
 class tests(Running):  # noqa: N801 - the name of the reward
     """1 when the code of the completion passes its tests, in a sandbox in which it cannot see them.
 
-    Column `tests`: assertions as one text or a list, HumanEval's `check(candidate)` with the column `entry_point`,
-    test functions (pytest) or classes (unittest). Optional columns: `setup` (code the tests need), `prompt_code` (put
-    before the completion's code, as HumanEval's prompt), `hidden_tests` (more of the same), `inputs` with `expected`
-    (argument lists and values of `entry_point`, as in HumanEval+). Rows without any test abstain.
+    Column `tests`: assertions as one text or a list, HumanEval's `check(candidate)` with the column `entry_point` (a
+    function's name, or a method like LeetCode's `Solution().twoSum`), test functions (pytest) or classes (unittest).
+    Optional columns: `setup` (code the tests need), `prompt_code` (put before the completion's code, as HumanEval's
+    prompt), `hidden_tests` (more of the same), `inputs` with `expected` (argument lists and values of `entry_point`, as
+    in HumanEval+). Rows without any test abstain.
 
     The code is the last fenced block after closed thinking, or the last `<answer>` tag, or the whole text. No code, a
     crash or a time-out is the low end; what was not the program's doing (tests that do not compile) is an error.

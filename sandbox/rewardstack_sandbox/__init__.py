@@ -4,6 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rewardstack_sandbox.entry_points import EntryPoint, read_entry_point
     from rewardstack_sandbox.errors import IsolationUnavailable, SandboxError
     from rewardstack_sandbox.jobs import Job, Run, Tests
     from rewardstack_sandbox.layers import Layer
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from rewardstack_sandbox.sandbox import Isolation, Sandbox
 
 __all__ = [
+    "EntryPoint",
     "ExecutionResult",
     "Isolation",
     "IsolationUnavailable",
@@ -25,9 +27,11 @@ __all__ = [
     "TestReport",
     "TestResult",
     "Tests",
+    "read_entry_point",
 ]
 
 MODULES = {
+    "entry_points": ("EntryPoint", "read_entry_point"),
     "errors": ("IsolationUnavailable", "SandboxError"),
     "jobs": ("Job", "Run", "Tests"),
     "layers": ("Layer",),

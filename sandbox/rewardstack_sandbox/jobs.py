@@ -34,7 +34,7 @@ class Tests:
     """Judge a program's definitions by tests that never enter its process.
 
     `tests` is test code (assertions, HumanEval's `check` with `entry_point`, test functions, test classes) or a list
-    of assertions, each a test of its own. `setup` is code that the tests need, run on their side. With `stop_early`
+    of assertions, each a test of its own. `entry_point` is a function's name, or a method's (`Solution().twoSum`). `setup` is code that the tests need, run on their side. With `stop_early`
     the first failure ends the run.
     """
 

@@ -144,7 +144,7 @@ def judge_by_plan(
     found: dict[str, Any] = {}
     status, reason = load(nursery, talk, job, plan, found)
     if status is Status.accepted:
-        judge.run(found, job["entry_point"])
+        judge.run(found)
     stdout, stderr, over = candidate.read_output(job["limits"]["output"])
     stopped = talk.stopped.kind if talk.stopped is not None else ""
     if stopped != "gone":

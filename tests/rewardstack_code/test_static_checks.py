@@ -30,6 +30,10 @@ def test_a_clean_program():
     ("only", "code", "named", "reason"),
     [
         ("entry_point", "x = 1", {"entry_point": "solve"}, "entry_point: solve is not defined"),
+        ("entry_point", "class S: pass", {"entry_point": "S().solve"}, "entry_point: S has no method solve"),
+        ("entry_point", "def solve(): pass", {"entry_point": "S().solve"}, "entry_point: S is not defined"),
+        ("signature", "class S:\n    def solve(self, a, b): pass", {"entry_point": "S().solve", "parameters": ["n"]},
+         "signature: solve takes (a, b), asked were 1 arguments"),
         ("signature", "def solve(a, b): pass", {"entry_point": "solve", "parameters": ["n"]},
          "signature: solve takes (a, b), asked were 1 arguments"),
         ("imports", "import os.path", {}, "imports: imports os.path"),

@@ -564,3 +564,23 @@ def test_a_plain_value_is_no_instance_of_a_class_that_says_so(sandbox):
         "class Number(metaclass=Any): pass\ndef f(): return 'x'"
     )
     assert sandbox.run_tests(program, "assert isinstance(f(), Number)").status == "wrong_answer"
+
+
+@pytest.mark.parametrize(
+    ("tests", "total"),
+    [
+        ("assert_equal(add(1, 2), 3)\nassert_equal(add(1, 1), 2)", 2),
+        ("def check(candidate):\n    assert_equal(candidate(1, 2), 3)\n    assert candidate(1, 1) == 2", 2),
+        ("def test_sum():\n    assert_equal(add(1, 2), 3)", 1),
+        (["assert_equal(add(1, 2), 3)"], 1),
+    ],
+)
+def test_calls_of_assertions_are_tests(sandbox, tests, total):
+    setup = (
+        "def assert_equal(got, wanted):\n    if got != wanted: raise AssertionError(f'{got} is not {wanted}')"
+    )
+    report = sandbox.run_tests(ADD, tests, entry_point="add", setup=setup)
+    assert (report.passed, report.total) == (True, total), report
+    wrong = sandbox.run_tests(ADD.replace("+", "-"), tests, entry_point="add", setup=setup)
+    assert (wrong.passed, wrong.status) == (False, "wrong_answer")
+    assert "is not" in wrong.reason

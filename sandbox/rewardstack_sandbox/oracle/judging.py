@@ -66,14 +66,16 @@ class Judge:
             RECORD: self.record,
         }
 
-    def run(self, found: dict[str, Any], entry_point: str | None) -> None:
+    def run(self, found: dict[str, Any]) -> None:
         """Run everything, given the names the program defines."""
         try:
             names = names_for_tests(self.plan, found)
             self.space |= {**names, PROGRAM: types.SimpleNamespace(**names)}
-            if entry_point is not None and entry_point in self.space:
-                self.space.setdefault("candidate", self.space[entry_point])
-            self.run_all(entry_point)
+            entry = self.plan.entry
+            asked = entry is not None and (entry.is_plain or "candidate" in self.plan.names)
+            if entry is not None and asked and entry.name in self.space:
+                self.space.setdefault("candidate", entry.find(self.space))
+            self.run_all()
         except Enough:
             return
         except BaseException as error:  # the tests' own code is foreign; nothing of it may end the worker
@@ -83,14 +85,14 @@ class Judge:
         finally:
             restore()
 
-    def run_all(self, entry_point: str | None) -> None:
+    def run_all(self) -> None:
         """Run the steps, then what they define."""
         for step in self.plan.steps:
             self.attempt(step.name, functools.partial(exec, step.code, self.space), is_test=step.is_test)
         if self.plan.calls_check:
             before = len(self.results)
             check = self.space["check"]
-            called = self.attempt("check", lambda: check(self.require(entry_point)), is_test=False)
+            called = self.attempt("check", lambda: check(self.require_entry()), is_test=False)
             if called and len(self.results) == before and not self.plan.asserts and self.asserted:
                 self.add(TestResult("check", passed=True))
         calls = [
@@ -112,11 +114,13 @@ class Judge:
         given = (self.space.get(name) for name in self.plan.names)
         return bool(self.talk.used) or any(isinstance(one, type) for one in given)
 
-    def require(self, entry_point: str | None) -> Any:
+    def require_entry(self) -> Any:
         """Return the stand-in for the entry point; `NameError` where the program does not define it."""
-        if entry_point not in self.space:
-            raise NameError(f"the program does not define {entry_point}")
-        return self.space[str(entry_point)]
+        entry = self.plan.entry
+        assert entry is not None
+        if entry.name not in self.space:
+            raise NameError(f"the program does not define {entry.name}")
+        return entry.find(self.space)
 
     def attempt(self, name: str, action: Callable[[], object], *, is_test: bool) -> bool:
         """Do one thing; return whether it raised nothing. It is a test if it says so, or if it asserted something."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
 
+from rewardstack_sandbox.entry_points import EntryPoint, read_entry_point
 from rewardstack_sandbox.oracle.foresight import NOTHING, Foreseen, called_name, foresee
 from rewardstack_sandbox.oracle.rewriting import (
     COUNT,
@@ -16,6 +17,7 @@ from rewardstack_sandbox.oracle.rewriting import (
     RECORD,
     Source,
     count_assertions,
+    is_assertion,
     record_assertions,
 )
 
@@ -53,6 +55,7 @@ class Plan:
     classes: list[str] = field(default_factory=list)
     foreseen: Foreseen = NOTHING
     derailed: int = 0
+    entry: EntryPoint | None = None
     asserts_something: bool = False
 
     @property
@@ -84,7 +87,7 @@ def make_plan(tests: str | Sequence[str], setup: str, entry_point: str | None) -
 @functools.lru_cache(maxsize=256)  # the completions of one group share their tests
 def cached_plan(tests: str | tuple[str, ...], setup: str, entry_point: str | None) -> Plan:
     """Return the plan for some tests."""
-    plan = Plan()
+    plan = Plan(entry=read_entry_point(entry_point) if entry_point else None)
     trees: list[ast.Module] = []
     if setup.strip():
         trees.append(ast.parse(setup))
@@ -92,9 +95,9 @@ def cached_plan(tests: str | tuple[str, ...], setup: str, entry_point: str | Non
         plan.steps.append(Step(SETUP, compiled(body), is_test=False))
     if isinstance(tests, str):
         tree = ast.parse(tests)
-        plan.foreseen = foresee_script(tree, entry_point)
+        plan.foreseen = foresee_script(tree, plan.entry)
         source = Source(tests)
-        find_tests(tree, plan, entry_point, source)
+        find_tests(tree, plan, source)
         trees.append(tree)
         plan.steps += statement_steps(tree, plan, source)
     else:
@@ -105,23 +108,23 @@ def cached_plan(tests: str | tuple[str, ...], setup: str, entry_point: str | Non
             trees.append(tree)
             code = compiled(count_assertions(tree.body, plan.names))
             plan.steps.append(Step(text.strip(), code, is_test=True))
-    find_names(trees, plan, entry_point)
+    find_names(trees, plan)
     return plan
 
 
-def foresee_script(tree: ast.Module, entry_point: str | None) -> Foreseen:
+def foresee_script(tree: ast.Module, entry: EntryPoint | None) -> Foreseen:
     """Return the calls that a script is bound to make: HumanEval's `check`, or a script of assertions."""
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     if not functions:
         return foresee(tree.body, called_name(tree.body))
-    if [node.name for node in functions] == ["check"] and entry_point and len(functions[0].args.args) == 1:
+    if entry is None or not entry.is_plain:
+        return NOTHING
+    if [node.name for node in functions] == ["check"] and len(functions[0].args.args) == 1:
         inner = foresee(functions[0].body, functions[0].args.args[0].arg)
         named = [
-            node
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Name) and node.id in ("check", entry_point)
+            node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in ("check", entry.name)
         ]
-        return Foreseen(entry_point, inner.calls) if inner.calls and not named else NOTHING
+        return Foreseen(entry.name, inner.calls) if inner.calls and not named else NOTHING
     return NOTHING
 
 
@@ -131,7 +134,7 @@ def statement_steps(tree: ast.Module, plan: Plan, source: Source) -> list[Step]:
     futures = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
     group: list[ast.stmt] = []
     for node in tree.body:
-        if isinstance(node, ast.Assert):
+        if is_assertion(node):
             steps += group_step(group, futures, plan, source)
             group = []
             steps.append(Step(source.of(node), compiled([*futures, node]), is_test=True))
@@ -163,7 +166,7 @@ def compiled(body: Sequence[ast.stmt]) -> CodeType:
     return compile(ast.Module(list(dict.fromkeys(body)), []), FILE, "exec", dont_inherit=True)
 
 
-def find_tests(tree: ast.Module, plan: Plan, entry_point: str | None, source: Source) -> None:
+def find_tests(tree: ast.Module, plan: Plan, source: Source) -> None:
     """Note HumanEval's `check`, test functions and test classes, unless the script calls them itself."""
     called = {
         node.value.func.id
@@ -174,12 +177,12 @@ def find_tests(tree: ast.Module, plan: Plan, entry_point: str | None, source: So
     }
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name not in called:
-            if node.name == "check" and entry_point and len(node.args.args) == 1:
+            if node.name == "check" and plan.entry and len(node.args.args) == 1:
                 plan.calls_check = True
                 node.body, plan.asserts = record_assertions(node.body, source)
-            elif node.name == "check" and not entry_point and len(node.args.args) == 1:
+            elif node.name == "check" and not plan.entry and len(node.args.args) == 1:
                 raise ValueError("check(candidate) is never called: there is no entry_point")
-            elif node.name.startswith("test") and node.name != entry_point:
+            elif node.name.startswith("test") and (plan.entry is None or node.name != plan.entry.name):
                 plan.functions.append(node.name)
         elif isinstance(node, ast.AsyncFunctionDef) and node.name.startswith("test"):
             plan.functions.append(node.name)
@@ -187,7 +190,7 @@ def find_tests(tree: ast.Module, plan: Plan, entry_point: str | None, source: So
             plan.classes.append(node.name)
 
 
-def find_names(trees: Iterable[ast.Module], plan: Plan, entry_point: str | None) -> None:
+def find_names(trees: Iterable[ast.Module], plan: Plan) -> None:
     """Note which names the tests may read of the program: those in their code that they do not define at their top.
 
     Names of attributes are among them; where a program defines one, the tests are given a name they do not read.
@@ -197,10 +200,11 @@ def find_names(trees: Iterable[ast.Module], plan: Plan, entry_point: str | None)
     own = any(step.is_test for step in plan.steps) or bool(plan.functions or plan.classes)
     plan.asserts_something = own or COUNT in read or RECORD in read or bool(plan.asserts)
     wanted = [name for name in read if name not in defined and name not in (COUNT, PROGRAM, RECORD)]
-    plan.built_in = [name for name in wanted if hasattr(builtins, name) and name != entry_point]
+    entry = plan.entry.name if plan.entry else ""
+    plan.built_in = [name for name in wanted if hasattr(builtins, name) and name != entry]
     plan.names = [name for name in wanted if name not in plan.built_in]
-    if entry_point and entry_point not in plan.names:
-        plan.names.append(entry_point)
+    if entry and entry not in plan.names:
+        plan.names.append(entry)
 
 
 def code_names(code: CodeType) -> Iterator[str]:

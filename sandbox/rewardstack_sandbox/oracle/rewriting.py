@@ -7,7 +7,16 @@ import ast
 from collections.abc import Iterable
 from typing import TypeVar
 
-__all__ = ["COUNT", "PROGRAM", "PROGRAM_MODULES", "RECORD", "Source", "count_assertions", "record_assertions"]
+__all__ = [
+    "COUNT",
+    "PROGRAM",
+    "PROGRAM_MODULES",
+    "RECORD",
+    "Source",
+    "count_assertions",
+    "is_assertion",
+    "record_assertions",
+]
 
 COUNT, RECORD, CAUGHT = "_rewardstack_count", "_rewardstack_record", "_rewardstack_error"
 PROGRAM = "_rewardstack_program"  # what stands for the program as a module
@@ -39,12 +48,27 @@ class Source:
         return b"".join(lines).decode("utf-8", "replace")
 
 
+def is_assertion(node: ast.stmt) -> bool:
+    """Whether a statement is an assertion: `assert`, or a call like `numpy.testing.assert_allclose(...)`.
+
+    Those of a test case (`self.assertEqual`) are counted by their test.
+    """
+    match node:
+        case ast.Assert():
+            return True
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name("self")))):
+            return False
+        case ast.Expr(ast.Call(ast.Attribute(attr=name))) | ast.Expr(ast.Call(ast.Name(name))):
+            return name.startswith("assert")
+    return False
+
+
 def record_assertions(body: list[ast.stmt], source: Source) -> tuple[list[ast.stmt], list[str]]:
     """Return statements of which each assertion records whether it raised, and the assertions' own texts."""
     new: list[ast.stmt] = []
     texts: list[str] = []
     for node in body:
-        if isinstance(node, ast.Assert):
+        if is_assertion(node):
             new.append(recorded(node, len(texts)))
             texts.append(source.of(node))
         else:
@@ -79,7 +103,7 @@ def count_assertions(body: Iterable[ast.stmt], imported: list[str]) -> list[ast.
     """Return statements that count each assertion before it runs, however deep; add what they import of the program."""
     new: list[ast.stmt] = []
     for node in body:
-        if isinstance(node, ast.Assert):
+        if is_assertion(node):
             new.append(placed(ast.Expr(ast.Call(ast.Name(COUNT, ast.Load()), [], [])), node))
             new.append(node)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module in PROGRAM_MODULES:
