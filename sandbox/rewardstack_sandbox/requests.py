@@ -11,13 +11,15 @@ from typing import Any
 
 from rewardstack_sandbox.values import Codec
 
-__all__ = ["FORMAT", "decode_request", "encode_plain_call"]
+__all__ = ["CALLS", "PLAIN_CALL", "decode_request", "encode_plain_call"]
 
 FORMAT = 2  # without references between values, so that equal arguments are equal bytes
 TUPLE = ord("(")  # how such a message begins, which no message of the codec does
-PLAIN = frozenset([int, float, complex, bool, str, bytes, type(None)])
-SEQUENCES = frozenset([list, tuple, set, frozenset])
+PLAIN = frozenset([int, float, complex, bool, str, type(None)])  # no bytes: other buffers are written alike
+SEQUENCES = frozenset([list, tuple])  # no sets: they are written in another order than that they were made in
 DEEPEST = 20
+PLAIN_CALL = "plain call"
+CALLS = ("call", PLAIN_CALL)
 
 
 def encode_plain_call(
@@ -30,11 +32,11 @@ def encode_plain_call(
 
 
 def decode_request(codec: Codec, data: bytes, find: Callable[[int | str], Any]) -> Any:
-    """Return a request; `find` returns the program's function for a number or name."""
+    """Return a request, the first word of which says what it is; `find` returns the function for a number or name."""
     if data[0] != TUPLE:
         return codec.decode(data)
     function, arguments, keywords = marshal.loads(data)  # noqa: S302 - from the server, which a program trusts
-    return ("call", find(function), arguments, keywords)
+    return (PLAIN_CALL, find(function), arguments, keywords)
 
 
 def is_plain(value: Any, depth: int = 0) -> bool:

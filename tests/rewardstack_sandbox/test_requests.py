@@ -7,15 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rewardstack_sandbox.requests import decode_request, encode_plain_call
+from rewardstack_sandbox.requests import PLAIN_CALL, decode_request, encode_plain_call
 from rewardstack_sandbox.values import Codec
 
-SCALARS = (
-    st.none() | st.booleans() | st.integers() | st.floats() | st.complex_numbers() | st.text() | st.binary()
-)
-HASHABLE = st.recursive(
-    SCALARS, lambda inner: st.tuples(inner, inner) | st.frozensets(inner, max_size=3), max_leaves=4
-)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.complex_numbers() | st.text()
+HASHABLE = st.recursive(SCALARS, lambda inner: st.tuples(inner, inner), max_leaves=4)
 VALUES = st.recursive(
     HASHABLE,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(HASHABLE, inner, max_size=3),
@@ -28,12 +24,10 @@ class Text(str):
 
 
 def shown(value):
-    """Return a text that tells types, signs of zero and not-a-numbers apart, whatever the order of a set."""
+    """Return a text that tells types, signs of zero and not-a-numbers apart."""
     kind = type(value)
     if kind in (list, tuple):
         return f"{kind.__name__}({[shown(item) for item in value]})"
-    if kind is frozenset:
-        return f"set({sorted(shown(item) for item in value)})"
     if kind is dict:
         return f"dict({[(shown(key), shown(item)) for key, item in value.items()]})"
     return repr(value)
@@ -44,7 +38,7 @@ def test_plain_calls_come_as_they_were(arguments, keywords):
     message = encode_plain_call(7, tuple(arguments), keywords)
     assert message is not None
     what, function, found, named = decode_request(Codec(), message, lambda function: ("found", function))
-    assert (what, function) == ("call", ("found", 7))
+    assert (what, function) == (PLAIN_CALL, ("found", 7))
     assert shown(list(found)) == shown(arguments)
     assert shown(named) == shown(keywords)
 
@@ -59,7 +53,10 @@ def test_lone_surrogates_and_signed_zeros_cross():
 @pytest.mark.parametrize(
     "value",
     [
+        b"x",  # which other buffers are written like
         bytearray(b"x"),
+        {8, 0},  # whose order would be another
+        frozenset([8, 0]),
         Text("x"),
         collections.Counter("x"),
         collections.OrderedDict(),

@@ -18,7 +18,7 @@ from rewardstack_sandbox.monty.session import Raised, Session
 from rewardstack_sandbox.monty.snippets import Foreign, Kept, Snippet
 from rewardstack_sandbox.program.booting import READY
 from rewardstack_sandbox.program.objects import builtin_names
-from rewardstack_sandbox.requests import decode_request
+from rewardstack_sandbox.requests import CALLS, decode_request
 from rewardstack_sandbox.values import Codec, Unsupported
 
 __all__ = ["MontyCandidate", "describe_raised"]
@@ -99,7 +99,7 @@ class MontyCandidate:
             match message:
                 case ("describe", list(names)):
                     return ("return", self.describe(names), ())
-                case ("call", Kept() as target, tuple(arguments), dict(keywords)):
+                case (str(what), Kept() as target, tuple(arguments), dict(keywords)) if what in CALLS:
                     return ("return", *self.call(target, arguments, keywords))
                 case (str(name), *values) if name in snippets.EXPRESSIONS or name in snippets.STATEMENTS:
                     value = self.ask(snippets.operation(name, values))

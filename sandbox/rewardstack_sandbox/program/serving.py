@@ -1,6 +1,7 @@
 """Runs a program's definitions and then answers requests: calls, attributes, the next item of an iterator."""
 
 import builtins
+import contextlib
 import functools
 import marshal
 import operator
@@ -14,7 +15,7 @@ from rewardstack_sandbox.channel import Channel, Gone
 from rewardstack_sandbox.program.compiling import compile_program, prepare_names
 from rewardstack_sandbox.program.objects import Table, builtin_names, state_of
 from rewardstack_sandbox.program.running import print_error
-from rewardstack_sandbox.requests import FORMAT, decode_request
+from rewardstack_sandbox.requests import CALLS, PLAIN_CALL, decode_request
 from rewardstack_sandbox.values import PROGRAM_DEPTH, Codec, Unsupported
 
 __all__ = ["MODULE", "OPERATORS", "Server", "load", "serve"]
@@ -22,7 +23,6 @@ __all__ = ["MODULE", "OPERATORS", "Server", "load", "serve"]
 MODULE = "solution"
 MOST_OWN = 20
 FIXED = (type(None), bool, int, float, str, bytes, tuple)
-CONTAINERS = (list, dict, set)
 TEXT_LIMIT = 2000
 
 # what may be asked of an object; nothing here compares, so that no object can call itself equal
@@ -92,7 +92,7 @@ class Server:
     def own_names(self) -> tuple[dict[str, tuple[Any, ...]], list[str], list[str]]:
         """Return what stands for the program's own functions and classes, its modules, and the names of all else."""
         own, modules, others = self.own, [], []
-        for name, value in self.names.items():
+        for name, value in [*self.names.items()]:  # to look at a value may run code of the program
             if type(name) is not str or is_hidden(name):
                 continue
             kind = type(value)
@@ -133,8 +133,8 @@ class Server:
     def answer(self, message: tuple[Any, ...]) -> None:
         """Do what a message asks and send what came of it."""
         try:
-            if message[0] == "call":
-                value, changes = self.call(*message[1:])
+            if message[0] in CALLS:
+                value, changes = self.call(*message[1:], plain=message[0] == PLAIN_CALL)
             elif message[0] == "describe":
                 value, changes = self.describe(message[1]), ()
             else:
@@ -149,30 +149,38 @@ class Server:
         self.end.send(reply)
 
     def call(
-        self, target: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
+        self, target: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], *, plain: bool
     ) -> tuple[Any, tuple[Any, ...]]:
-        """Call a function; return its value, and those arguments that it changed with their place or name."""
+        """Call a function; return its value, and those arguments that it changed with their place or name.
+
+        `plain` says that all arguments are plain values.
+        """
         given = [*enumerate(arguments), *keywords.items()]
         variable = [(place, value) for place, value in given if type(value) not in FIXED]
-        before = [self.content(argument) for _, argument in variable]
+        before = [marshal.dumps(one) if plain else self.codec.encode(one) for _, one in variable]
         value = target(*arguments, **keywords)
-        changes = []
-        for (place, argument), old in zip(variable, before, strict=True):
-            try:
-                if self.content(argument) != old:
-                    changes.append((place, argument))
-            except Unsupported:
-                continue
+        changes = [
+            (place, argument)
+            for (place, argument), old in zip(variable, before, strict=True)
+            if self.is_changed(argument, old, plain=plain)
+        ]
         return value, tuple(changes)
 
-    def content(self, value: Any) -> bytes:
-        """Return what changes with a value's content, in whatever way is quickest."""
-        if type(value) in CONTAINERS:
-            try:
-                return marshal.dumps(value, FORMAT)
-            except ValueError:  # objects within, or itself
-                pass
-        return self.codec.encode(value)
+    def is_changed(self, value: Any, old: bytes, *, plain: bool) -> bool:
+        """Whether a value has other content than before, and such as can cross.
+
+        The interpreter's own format only tells what has surely not changed: how it writes a value depends on who else
+        refers to it too. In return values that hold themselves have an end in it.
+        """
+        try:
+            if plain:
+                with contextlib.suppress(ValueError):  # it does not write objects
+                    if marshal.dumps(value) == old:
+                        return False
+                old = self.codec.encode(marshal.loads(old))  # noqa: S302 - from above
+            return self.codec.encode(value) != old
+        except Unsupported:
+            return False
 
 
 def is_own(kind: type, value: Any) -> bool:
