@@ -177,10 +177,11 @@ def load(
                     {name: ("value", talk.unpack(one)) for name, one in own.items() if name in wanted}
                 )
                 found.update({name: ("module", None) for name in modules if name in wanted})
+                more = wanted.intersection(others)
                 if talk.ahead:
-                    meet_foreseen(talk, plan, found, others)
-                elif more := [name for name in others if name in wanted]:
-                    found.update(talk.ask("describe", more))
+                    meet_foreseen(talk, plan.foreseen.name, found, more)
+                elif more:
+                    found.update(described(talk, sorted(more)))
                 talk.used = 0  # it counts what the tests ask
                 return Status.accepted, ""
             case ("failed", str(name), tuple(bases), _, str(text)):
@@ -197,15 +198,23 @@ def load(
         return Status.runtime_error, f"{type(error).__name__}: {short(error)}"
 
 
-def meet_foreseen(talk: Conversation, plan: Plan, found: dict[str, Any], others: list[Any]) -> None:
-    """Find the function whose calls were sent ahead, or derail: the tests may use more of the program between them."""
-    name = plan.foreseen.name
-    used = {*plan.names}.intersection(
-        [*(one for one, (kind, _) in found.items() if kind != "module"), *others]
-    )
-    if used != {name} or name not in found:
+def described(talk: Conversation, names: list[str]) -> dict[str, tuple[str, Any]]:
+    """Return what the program says of some names; never of others, such as `__builtins__`, which it might slip in."""
+    told = talk.ask("describe", names)
+    if type(told) is not dict or any(type(one) is not tuple or len(one) != 2 for one in told.values()):
+        talk.spoil()
+    return {name: told[name] for name in names if name in told}
+
+
+def meet_foreseen(talk: Conversation, name: str, found: dict[str, Any], others: set[str]) -> None:
+    """Find the function whose calls were sent ahead; derail where what has this name would have to be asked for.
+
+    Where nothing has it no test gets as far as a call.
+    """
+    if name in found:
+        talk.meet(found[name][1])
+    elif name in others:
         talk.derail()
-    talk.meet(found[name][1])
 
 
 def report(judge: Judge, outcome: tuple[Status, str], output: tuple[str, str, bool]) -> TestReport:

@@ -354,68 +354,6 @@ def test_setup_runs_with_the_tests(sandbox):
     assert sandbox.run_tests(ADD, ["assert add(one, 1) == 2"], setup="one = 1").passed
 
 
-def test_calls_that_are_foreseen_are_made_once_and_in_order(sandbox):
-    program = "seen = []\ndef f(x, *, y=0):\n    seen.append((x, y))\n    return list(seen)"
-    tests = ["assert f(1) == [(1, 0)]", "assert len(f(2, y=5)) == 2", "assert f(3)[1:] == [(2, 5), (3, 0)]"]
-    report = sandbox.run_tests(program, tests)
-    assert report.passed, report
-
-
-def test_a_wrong_foresight_is_mended(sandbox):
-    program = "seen = []\ndef f(x):\n    seen.append(x)\n    return len(seen)"
-    tests = ["assert f(1) == 1", "assert f(2) == 2"]
-    setup = "def f(x): return real(x)"
-    assert not sandbox.run_tests(program, tests, setup=setup).passed
-    swapped = (
-        "import builtins\nsaved = len\nassert f(1) == 1\nassert [f := None] and True\nassert f(2) == 2\n"
-    )
-    assert sandbox.run_tests(program, swapped).status == "wrong_answer"
-
-
-@pytest.mark.parametrize(
-    "program",
-    [
-        "import functools\n@functools.lru_cache\ndef f(x):\n    return x + 1",
-        "f = lambda x: x + 1",
-        "import operator, functools\nf = functools.partial(operator.add, 1)",
-        "class F:\n    def __call__(self, x): return x + 1\nf = F()",
-        "def g(x): return x + 1\nf = g\ndel g",
-        "def f(x):\n    global f\n    f = None\n    return x + 1",  # what was told of it is what is called
-    ],
-)
-def test_whatever_can_be_called_may_be_foreseen(sandbox, program):
-    report = sandbox.run_tests(
-        program, ["assert f(1) == 2", "assert f(2) == 3", "assert f(x=3) == 4"][: 2 + ("def f(x)" in program)]
-    )
-    assert report.passed, report
-
-
-def test_calls_that_are_foreseen_of_a_function_that_is_missing(sandbox):
-    report = sandbox.run_tests("def g(x): return x", ["assert f(1) == 1", "assert f(2) == 2"])
-    assert [test.passed for test in report.tests] == [False, False]
-    assert report.status == "runtime_error"
-
-
-def test_more_of_the_program_than_was_foreseen(sandbox):
-    program = "seen = 0\ndef f(x):\n    global seen\n    seen += 1\n    return x\ndef total(): return seen"
-    tests = ["assert f(1) == 1 and total() == 1", "assert f(2) == 2 and total() == 2"]
-    for _ in range(6):  # more often than it is tried
-        assert sandbox.run_tests(program, tests).passed
-
-
-def test_a_failing_call_among_those_foreseen(sandbox):
-    program = "def f(x):\n    if x == 1: raise ValueError('one')\n    return x"
-    report = sandbox.run_tests(program, [f"assert f({x}) == {x}" for x in range(4)])
-    assert [test.passed for test in report.tests] == [True, False, True, True]
-    assert report.status == "runtime_error"
-
-
-def test_large_arguments_are_not_sent_ahead(sandbox):
-    big = "x" * 30_000
-    report = sandbox.run_tests("def f(x): return len(x)", [f"assert f({big!r}) == 30000"] * 20)
-    assert report.passed, report
-
-
 @pytest.mark.parametrize(
     "program",
     [

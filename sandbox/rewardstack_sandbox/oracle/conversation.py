@@ -87,7 +87,7 @@ class Conversation:
                 case ("ask", *inner):
                     self.say(self.answer(inner))
                 case _:
-                    self.stop("garbage", "the program wrote to the sandbox's own channel")
+                    self.spoil()
 
     def begin(self, job: bytes) -> None:
         """Send the program, and the calls that are sent with it."""
@@ -152,12 +152,16 @@ class Conversation:
         except Oversized:
             self.stop("large", self.refuse("more than the channel takes").args[0])
         except Malformed:
-            self.stop("garbage", "the program wrote to the sandbox's own channel")
+            self.spoil()
 
     def stop(self, kind: str, text: str) -> NoReturn:
         """End the talk for good."""
         self.stopped = Stopped(kind, text)
         raise self.stopped
+
+    def spoil(self) -> NoReturn:
+        """End the talk because of a message that no program of ours sends."""
+        self.stop("garbage", "the program wrote to the sandbox's own channel")
 
     def check_time(self) -> None:
         """End the talk if its time is over."""
@@ -173,7 +177,7 @@ class Conversation:
                 case ["next", int(number)]:
                     result = next(self.exported[number])
                 case _:
-                    self.stop("garbage", "the program wrote to the sandbox's own channel")
+                    self.spoil()
             self.codec.encode(result)
         except Exception as error:  # goes to the program, which may handle it
             return ("raise", type(error).__name__, str(error)[:500])

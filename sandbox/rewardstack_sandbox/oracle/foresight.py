@@ -6,6 +6,7 @@ is expected it learns nothing, as ever.
 """
 
 import ast
+import builtins
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ __all__ = ["NOTHING", "Foreseen", "called_name", "foresee"]
 
 MOST_CALLS = 64
 ROOM = 16_000  # bytes, well below what a socket holds: sending ahead must never wait
+BUILT_IN = frozenset(vars(builtins))
 # what may stand around the call: nothing that decides whether, or how often, it is made
 AROUND = (
     ast.Assert,
@@ -87,10 +89,10 @@ def certain_calls(node: ast.AST, name: str) -> Iterator[ast.Call]:
 
 
 def called_name(body: Sequence[ast.stmt]) -> str:
-    """Return the name that the first assertion calls first."""
+    """Return the name that the first assertion calls first, built-in ones left out."""
     for statement in body:
-        if isinstance(statement, ast.Assert):
-            for node in ast.walk(statement.test):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                    return node.func.id
+        for node in ast.walk(statement.test) if isinstance(statement, ast.Assert) else ():
+            match node:
+                case ast.Call(func=ast.Name(id=name)) if name not in BUILT_IN:
+                    return name
     return ""

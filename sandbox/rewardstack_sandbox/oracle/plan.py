@@ -109,7 +109,21 @@ def cached_plan(tests: str | tuple[str, ...], setup: str, entry_point: str | Non
             code = compiled(count_assertions(tree.body, plan.names))
             plan.steps.append(Step(text.strip(), code, is_test=True))
     find_names(trees, plan)
+    plan.foreseen = certain(plan)
     return plan
+
+
+def certain(plan: Plan) -> Foreseen:
+    """Return the calls that are foreseen, none where the tests take more of the program than the function called.
+
+    What they take besides would have to be asked for before the calls. `candidate` is what they call the entry point.
+    """
+    name, entry = plan.foreseen.name, plan.entry
+    if name not in plan.names or plan.needs - {name}:
+        return NOTHING
+    if name != "candidate" or entry is None:
+        return plan.foreseen
+    return Foreseen(entry.name, plan.foreseen.calls) if entry.is_plain else NOTHING
 
 
 def foresee_script(tree: ast.Module, entry: EntryPoint | None) -> Foreseen:
@@ -199,7 +213,8 @@ def find_names(trees: Iterable[ast.Module], plan: Plan) -> None:
     read = dict.fromkeys([*plan.names, *(name for step in plan.steps for name in code_names(step.code))])
     own = any(step.is_test for step in plan.steps) or bool(plan.functions or plan.classes)
     plan.asserts_something = own or COUNT in read or RECORD in read or bool(plan.asserts)
-    wanted = [name for name in read if name not in defined and name not in (COUNT, PROGRAM, RECORD)]
+    own_words = (COUNT, PROGRAM, RECORD)
+    wanted = [one for one in read if one not in defined and one not in own_words and one[:2] != "__"]
     entry = plan.entry.name if plan.entry else ""
     plan.built_in = [name for name in wanted if hasattr(builtins, name) and name != entry]
     plan.names = [name for name in wanted if name not in plan.built_in]
