@@ -15,7 +15,7 @@ __all__ = ["CALLS", "PLAIN_CALL", "decode_request", "encode_plain_call"]
 
 FORMAT = 2  # without references between values, so that equal arguments are equal bytes
 TUPLE = ord("(")  # how such a message begins, which no message of the codec does
-PLAIN = frozenset([int, float, complex, bool, str, type(None)])  # no bytes: other buffers are written alike
+PLAIN = frozenset([int, float, complex, bool, str, bytes, type(None)])
 SEQUENCES = frozenset([list, tuple])  # no sets: they are written in another order than that they were made in
 DEEPEST = 20
 PLAIN_CALL = "plain call"

@@ -1,13 +1,12 @@
 """Runs a program's definitions and then answers requests: calls, attributes, the next item of an iterator."""
 
 import builtins
-import contextlib
 import functools
-import marshal
 import operator
 import os
 import sys
 import types
+from _pickle import dumps  # alone: every candidate would have the rest of `pickle` mapped
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -24,6 +23,7 @@ MODULE = "solution"
 MOST_OWN = 20
 FIXED = (type(None), bool, int, float, str, bytes, tuple)
 TEXT_LIMIT = 2000
+PROTOCOL = 4  # tells types apart that `marshal` does not, and comes to an end where a value holds itself
 
 # what may be asked of an object; nothing here compares, so that no object can call itself equal
 FUNCTIONS = (types.FunctionType, type(functools.lru_cache(len)))
@@ -157,27 +157,22 @@ class Server:
         """
         given = [*enumerate(arguments), *keywords.items()]
         variable = [(place, value) for place, value in given if type(value) not in FIXED]
-        before = [marshal.dumps(one) if plain else self.codec.encode(one) for _, one in variable]
+        before = [dumps(one, PROTOCOL) if plain else self.codec.encode(one) for _, one in variable]
         value = target(*arguments, **keywords)
-        changes = [
-            (place, argument)
-            for (place, argument), old in zip(variable, before, strict=True)
-            if self.is_changed(argument, old, plain=plain)
-        ]
+        changes = []
+        for (place, argument), old in zip(variable, before, strict=True):
+            if self.is_changed(argument, old, plain):
+                changes.append((place, argument))
         return value, tuple(changes)
 
-    def is_changed(self, value: Any, old: bytes, *, plain: bool) -> bool:
-        """Whether a value has other content than before, and such as can cross.
-
-        The interpreter's own format only tells what has surely not changed: how it writes a value depends on who else
-        refers to it too. In return values that hold themselves have an end in it.
-        """
+    def is_changed(self, value: Any, old: bytes, plain: bool) -> bool:
+        """Whether a value has other content than before, and such as can cross."""
         try:
-            if plain:
-                with contextlib.suppress(ValueError):  # it does not write objects
-                    if marshal.dumps(value) == old:
-                        return False
-                old = self.codec.encode(marshal.loads(old))  # noqa: S302 - from above
+            if plain and dumps(value, PROTOCOL) == old:
+                return False
+        except Exception:  # it holds what cannot be written, so it is another one
+            pass
+        try:
             return self.codec.encode(value) != old
         except Unsupported:
             return False
