@@ -19,7 +19,8 @@ __all__ = ["NOTHING", "Foreseen", "called_name", "foresee"]
 MOST_CALLS = 64
 ROOM = 16_000  # bytes, well below what a socket holds: sending ahead must never wait
 BUILT_IN = frozenset(vars(builtins))
-# what may stand around the call: nothing that decides whether, or how often, it is made
+# what may stand around the call: nothing that decides whether, or how often, it is made, and no attribute of what it
+# returns, which may be an object that would have to be asked
 AROUND = (
     ast.Assert,
     ast.Compare,
@@ -27,7 +28,6 @@ AROUND = (
     ast.BinOp,
     ast.UnaryOp,
     ast.Subscript,
-    ast.Attribute,
     ast.Tuple,
     ast.List,
 )
