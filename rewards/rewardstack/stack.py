@@ -273,9 +273,14 @@ class Stack:
                     continue
                 self._told.add((name, each.error))
                 if not each.timed_out:
-                    self._causes[name, each.error] = None
+                    self._causes[name, each.explained_error] = None
                 errors_logger.warning(
-                    "stack %r, term %r, row %d (id %r): %s", self.name, name, row, score.id, each.error
+                    "stack %r, term %r, row %d (id %r): %s",
+                    self.name,
+                    name,
+                    row,
+                    score.id,
+                    each.explained_error,
                 )
 
     def fingerprint(self) -> str:

@@ -202,7 +202,7 @@ def groups_of(batch: Batch) -> list[list[int]]:
 def reasons_of(score: StackScore) -> str:
     """Return why a row scored as it did, in one line for a table of completions."""
     told = [
-        f"{name}: {each.error or each.reason}"
+        f"{name}: {each.explained_error or each.reason}"
         for name, each in score.rewards.items()
         if each.error or each.reason
     ]

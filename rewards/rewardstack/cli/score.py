@@ -36,7 +36,7 @@ Examples:
 
 
 @click.command("score", epilog=EXAMPLE)
-@click.argument("paths", nargs=-1, metavar="STACK SAMPLES")
+@click.argument("paths", nargs=-1, metavar="[STACK] SAMPLES")
 @click.option(
     "--out", required=True, metavar="FILE", help="FILE.jsonl, .jsonl.gz or .parquet; `-` prints JSON lines."
 )
@@ -201,7 +201,7 @@ def first_causes(known: Sequence[str], erred: Sequence[StackScore]) -> tuple[str
         if len(causes) >= CAUSES:
             break
         causes |= {
-            f"{name}: {each.error}": None
+            f"{name}: {each.explained_error}": None
             for name, each in score.rewards.items()
             if each.error is not None and not each.timed_out
         }

@@ -226,7 +226,8 @@ def draw_faults(console: Console, run: ScoredRun, most: int) -> None:
     for each in found[:most]:
         more = f" and {each.rows - 1} more" if each.rows > 1 else ""
         place = f"{printable(each.term)}, {PurePath(each.place).name}{more}: "
-        outdent(console, Text.assemble((place, "red"), tail_of_error(each.error)))
+        line = f" ({printable(each.where)})" if each.where else ""
+        outdent(console, Text.assemble((place, "red"), tail_of_error(each.error), line))
     if len(found) > most:
         console.print(Text(f"{len(found) - most} other errors (-v shows all)", "dim"))
 

@@ -1,14 +1,14 @@
 """What a run was held to, on a terminal: contract, expectations, labels."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import PurePath
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from rewardstack.finding import Check
+from rewardstack.finding import ALL_ERRED, Check
 from rewardstack.report.labels import Labels
 from rewardstack.report.run import ScoredRun
 from rewardstack.report.texts import counted, number, printable, short_number, tail
@@ -58,21 +58,30 @@ def draw_contract(console: Console, run: ScoredRun, most: int, *, everything: bo
     if not run.checks:
         return
     broken = [check for check in run.checks if check.status == "failed"]
-    held = sum(check.status == "passed" for check in run.checks)
-    tried = max(check.rows for check in run.checks)
-    terms = counted(len({check.term for check in run.checks}), "term")
-    note = (
-        f"{counted(len(broken), 'check')} violated" if broken else f"{counted(held, 'check')} of {terms} held"
-    )
-    title(console, "contract", note if tried else "no term was called", "bold red" if broken else "green")
+    erred = dict.fromkeys(check.term for check in run.checks if check.note == ALL_ERRED)
+    title(console, "contract", *verdict(run.checks, broken, erred))
     if everything:
         draw_all_checks(console, run.checks)
     for check in broken:
         draw_broken(console, check, most)
+    others = {check.term for check in run.checks if check.rows} - erred.keys()
+    for term in erred if others else ():
+        outdent(console, Text.assemble((f"not checked: {printable(term)}: ", "yellow"), ALL_ERRED))
     for check in run.checks:
         if check.status == "passed" and check.note and not everything:
             line = Text.assemble((f"note: {printable(check.term)}: ", "yellow"), printable(check.note))
             outdent(console, line)
+
+
+def verdict(checks: Sequence[Check], broken: Sequence[Check], erred: Collection[str]) -> tuple[str, str]:
+    """Return what the contract checks came to and its colour; a term that erred on every row has held to nothing."""
+    if broken:
+        return f"{counted(len(broken), 'check')} violated", "bold red"
+    held = [check for check in checks if check.status == "passed" and check.term not in erred]
+    if held:
+        terms = counted(len({check.term for check in held}), "term")
+        return f"{counted(len(held), 'check')} of {terms} held", "green"
+    return ("no check: every row erred" if erred else "no term was called"), "yellow"
 
 
 def draw_all_checks(console: Console, checks: Sequence[Check]) -> None:

@@ -35,7 +35,7 @@ TABLE: dict[str, dict[str, Any]] = {
 
 
 @click.command("plan", short_help="Estimate the GPU memory of a training run.", epilog=EPILOG)
-@click.argument("config", required=False, metavar="CONFIG", type=click.Path(dir_okay=False))
+@click.argument("config", required=False, metavar="[CONFIG]", type=click.Path(dir_okay=False))
 @click.option(
     "--size", metavar="MODEL", help="A size (0.5B ... 70B) or a folder with config.json, in place of CONFIG."
 )

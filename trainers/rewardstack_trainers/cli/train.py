@@ -36,7 +36,7 @@ Exit codes:
 
 
 @click.command("train", short_help="Train a model with a stack, in TRL's GRPOTrainer.", epilog=EPILOG)
-@click.argument("config", required=False, metavar="CONFIG", type=click.Path(dir_okay=False))
+@click.argument("config", required=False, metavar="[CONFIG]", type=click.Path(dir_okay=False))
 @click.option(
     "--demo", metavar="TASK", is_flag=False, flag_value="larger",
     help="Train a tiny model on TASK instead, offline, in about a minute: larger, or addition, the lesson that goes wrong.  [default: larger]",
