@@ -21,8 +21,11 @@ WRONG = "I do not know."
 FORMS = ("<answer>{}</answer>", "{}", r"\boxed{{{}}}", "#### {}", "```python\n{}\n```")
 
 
-def check_folder(folder: Path, *, resume: bool) -> None:
-    """Make the run's folder; `TrainingError` when it holds another run or cannot be written to."""
+ANOTHER = "Go on with it with --resume, or choose another folder: `output` in the file, or --output FOLDER"
+
+
+def check_folder(folder: Path, *, resume: bool, mend: str = ANOTHER) -> None:
+    """Make the run's folder; `TrainingError` when it holds another run (with what to do) or cannot be written to."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".writable"
@@ -33,9 +36,7 @@ def check_folder(folder: Path, *, resume: bool) -> None:
             f"cannot write to the run's folder {folder}: {error.strerror or error}"
         ) from error
     if not resume and (folder / "run.json").exists():
-        raise TrainingError(
-            f"{folder} holds a run already. Go on with it with --resume, or choose another `output`"
-        )
+        raise TrainingError(f"{folder} holds a run already. {mend}")
 
 
 def preflight(

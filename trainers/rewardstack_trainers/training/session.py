@@ -8,11 +8,10 @@ from typing import Any
 
 import msgspec
 
-from rewardstack.errors import OptionError, RewardstackError, nearest
+from rewardstack.errors import RewardstackError
 from rewardstack_trainers.callbacks import AdaptiveKL, Alarms, EarlyStop, Interruption, Lines
 from rewardstack_trainers.data.rows import filter_by_length, make_rows, split_off
 from rewardstack_trainers.errors import TrainingError
-from rewardstack_trainers.measures import METRICS
 from rewardstack_trainers.ranks import world_size
 from rewardstack_trainers.training.arguments import columns_mode, make_arguments
 from rewardstack_trainers.training.checkpoints import last_checkpoint, step_of
@@ -57,7 +56,6 @@ class Session:
     """
 
     def __init__(self, config: Config, tell: Tell, *, resume: bool = False, force: bool = False) -> None:
-        check_watching(config)
         self.config = config
         self.tell = tell
         self.resume = resume
@@ -231,17 +229,3 @@ def train_on_all_ranks(trainer: Any, last: Path | None) -> bool:
     with interruption.listening():
         trainer.train(resume_from_checkpoint=None if last is None else str(last))
     return interruption.taken
-
-
-def check_watching(config: Config) -> None:
-    """Raise `OptionError` for a held-out metric that will never be logged, and for a KL target without a start."""
-    name = config.stack.name
-    known = ["reward", *(f"{name}/{term.name}/{metric}" for term in config.stack.terms for metric in METRICS)]
-    if config.eval.metric not in known:
-        raise OptionError(
-            f"[eval]: there is no metric {config.eval.metric!r}{nearest(config.eval.metric, known)}. There are reward "
-            f"and {name}/TERM/mean, for the terms {', '.join(term.name for term in config.stack.terms)}"
-        )
-    beta = config.grpo.get("beta", 0.0)
-    if config.kl_target is not None and not (isinstance(beta, (int, float)) and beta > 0):
-        raise OptionError("kl_target needs a start value: set beta above 0 in [grpo], such as beta = 0.04")
