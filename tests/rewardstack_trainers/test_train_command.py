@@ -1,12 +1,18 @@
 """What `rewards train` says, and in which order, before anything is trained."""
 
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from rewardstack.cli import rewards
+from rewardstack.errors import RecordError
 from rewardstack_trainers.cli.train import fold
+from rewardstack_trainers.data.rows import read_rows
+from rewardstack_trainers.errors import TrainingError
+from rewardstack_trainers.training.config import DataTable
+from rewardstack_trainers.training.models import load_tokenizer
 
 STEP = "step 6/6  reward 0.719  form 0.688  right 0.375  solved 0.297  length 4.23  ties 0"
 GOOD = '[model]\nname = "it"\n[rewards.it]\nuse = "format.answer"\n'
@@ -59,6 +65,25 @@ def test_the_demo_says_what_to_do_with_a_folder_that_holds_a_run(tmp_path):
     said = refusal("--demo", "-o", str(tmp_path))
     assert said.endswith("holds a run already. Remove it, or choose another folder: --output FOLDER")
     assert "no such task (did you mean 'larger'?)" in refusal("--demo", "largre")
+
+
+@pytest.fixture
+def offline(monkeypatch):
+    """Let the hub's libraries refuse every call, as HF_HUB_OFFLINE=1 does before they are imported."""
+    monkeypatch.setattr(pytest.importorskip("huggingface_hub.constants"), "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(pytest.importorskip("datasets.config"), "HF_HUB_OFFLINE", True)
+
+
+@pytest.mark.usefixtures("offline")
+def test_a_hub_that_cannot_be_reached_comes_with_what_to_do():
+    with pytest.raises(
+        TrainingError, match=r"tokenizer of no/such-model: the hub cannot be .*hf download no/such"
+    ):
+        load_tokenizer("no/such-model")
+    with pytest.raises(
+        RecordError, match=r"data set no/such-data: .*--repo-type dataset no/such-data.*\[data\] path"
+    ):
+        read_rows(DataTable(hub="no/such-data"), None, Path())
 
 
 def test_a_line_of_progress_keeps_to_the_width_and_its_parts_stay_whole():

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from rewardstack.errors import RewardstackError
+from rewardstack_models.hub import hub_advice
 from rewardstack_trainers.callbacks import AdaptiveKL, Alarms, EarlyStop, Interruption, Lines
 from rewardstack_trainers.data.rows import filter_by_length, make_rows, split_off
 from rewardstack_trainers.errors import TrainingError
@@ -173,9 +174,8 @@ class Session:
         except RewardstackError:
             raise
         except Exception as error:  # each part that reads a model has errors of its own
-            raise TrainingError(
-                f"cannot start with the model {self.config.model.name}: {first_line(error)}"
-            ) from error
+            why = hub_advice(error, self.model) or first_line(error)
+            raise TrainingError(f"cannot start with the model {self.config.model.name}: {why}") from error
 
     def replace_progress(self, trainer: Any) -> None:
         """Tell progress in compact lines instead of transformers' dump of all numbers."""
