@@ -8,6 +8,7 @@ import msgspec
 
 from rewardstack.score import Fault, Score
 from rewardstack.tracebacks import line_of
+from rewardstack.wording import counted
 
 __all__ = ["failed", "raised", "to_score", "to_scores"]
 
@@ -54,11 +55,6 @@ def to_score(raw: Any, range: tuple[float, float] | None, seconds: float = 0.0) 
     return msgspec.structs.replace(score, value=value, seconds=seconds)
 
 
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural where it needs one."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def wrong_field(score: Score) -> str:
     """Return which field of a score is not what it should be, and what it is; empty where all are."""
     for name, wanted in FIELDS.items():
@@ -89,12 +85,12 @@ def to_scores(
     try:
         values = list(returned)
     except TypeError:
-        why = f"returned {type(returned).__name__}, expected a list of {size} values"
+        why = f"returned {type(returned).__name__}, expected a list of {counted(size, 'value')}"
         return [failed(why, seconds, "length")] * size
     except Exception as error:  # a generator that raises on the way
         return [raised(error, seconds, function)] * size
     if len(values) != size:
-        why = f"returned {count(len(values), 'value')} for {count(size, 'completion')}"
+        why = f"returned {counted(len(values), 'value')} for {counted(size, 'completion')}"
         return [failed(why, seconds, "length")] * size
     return [to_score(value, range, seconds / size) for value in values]
 

@@ -104,7 +104,6 @@ def test_what_cannot_be_judged_is_told(serve, write, samples):
     done = run("judge-report", stack, samples, "--label", "gone")
     assert done.exit_code == 3
     assert "judge: no row has both a verdict and a label" in done.stderr
-
     assert run("judge-report", stack, samples, "--label", "right", "--term", "jugde").exit_code == 2
     other = write("other.toml", '[rewards.it]\nuse = "format.boxed"\n')
     assert (

@@ -7,7 +7,7 @@ import click
 from rewardstack.cli.options import json_output, sample_reading
 from rewardstack.cli.output import clean_stdout, draw_table, print_json, wrapped
 from rewardstack.cli.verbosity import unrepeated_errors
-from rewardstack.report.texts import counted
+from rewardstack.wording import counted
 
 if TYPE_CHECKING:
     from rewardstack import Stack, StackScore

@@ -20,8 +20,9 @@ from rewardstack.decorator import reward
 from rewardstack.errors import PluginError
 from rewardstack.exit_codes import FINDINGS, GOOD
 from rewardstack.registry import Registry, registry
-from rewardstack.report.texts import counted, printable
+from rewardstack.report.texts import printable
 from rewardstack.stack import Stack
+from rewardstack.wording import counted
 from rewardstack.workers import default_memory, default_size
 
 __all__ = ["command"]

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from rewardstack.report.texts import printable
+from rewardstack.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -57,8 +58,7 @@ def wrapped(line: str, prefix: str = "") -> str:
 def tell_skipped(messages: Sequence[str], verbosity: int = 0) -> None:
     """Say how many bad rows were passed over, and what was wrong with the first (or, verbosely, with all)."""
     if messages and verbosity >= 0:
-        rows = "1 bad row" if len(messages) == 1 else f"{len(messages)} bad rows"
-        complain(f"passed over {rows}; {messages[0]}", prefix="warning: ")
+        complain(f"passed over {counted(len(messages), 'bad row')}; {messages[0]}", prefix="warning: ")
         for message in messages[1:] if verbosity > 0 else ():
             complain(message, prefix="  ")
 

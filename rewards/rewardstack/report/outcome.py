@@ -6,8 +6,8 @@ import msgspec
 
 from rewardstack.exit_codes import CANNOT_JUDGE, FINDINGS, GOOD
 from rewardstack.report.run import ScoredRun, faults
-from rewardstack.report.texts import counted
 from rewardstack.stack import counts_as_error
+from rewardstack.wording import counted
 
 __all__ = ["MEASURES", "Outcome", "decide"]
 

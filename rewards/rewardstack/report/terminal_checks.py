@@ -11,8 +11,9 @@ from rich.text import Text
 from rewardstack.finding import ALL_ERRED, Check
 from rewardstack.report.labels import Labels
 from rewardstack.report.run import ScoredRun
-from rewardstack.report.texts import counted, number, printable, short_number, tail
+from rewardstack.report.texts import number, printable, short_number, tail
 from rewardstack.sample import completion_text
+from rewardstack.wording import counted
 
 __all__ = ["draw_contract", "draw_expectations", "draw_labels", "hang", "outdent"]
 
@@ -121,7 +122,10 @@ def draw_expectations(console: Console, run: ScoredRun, most: int) -> None:
     count = len(found.rows)
     good = found.met == count
     title(
-        console, "expectations", f"{found.met} of {count} rows as expected", "green" if good else "bold red"
+        console,
+        "expectations",
+        f"{found.met} of {counted(count, 'row')} as expected",
+        "green" if good else "bold red",
     )
     worst = sorted(found.mismatches, key=lambda each: -math.inf if each.off is None else -each.off)
     for mismatch in worst[:most]:
@@ -159,7 +163,7 @@ def draw_labels(console: Console, run: ScoredRun, most: int) -> None:
     found = run.labels
     count = len(found.disagreements)
     if count:
-        title(console, "disagreements", f"{count} of {found.judged} rows")
+        title(console, "disagreements", f"{count} of {counted(found.judged, 'row')}")
     worst = sorted(found.disagreements, key=lambda each: -abs(each.value - found.threshold))
     for each in worst[:most]:
         draw_row(console, run, each.row, f"{each.kind}, {found.term} gave {short_number(each.value, 4)}")
@@ -174,7 +178,9 @@ def draw_not_judged(console: Console, found: Labels, most: int) -> None:
     """Print which labelled rows the term gave no value for."""
     if not found.not_judged:
         return
-    title(console, "not judged", f"{len(found.not_judged)} labelled rows without a value", "yellow")
+    title(
+        console, "not judged", f"{counted(len(found.not_judged), 'labelled row')} without a value", "yellow"
+    )
     for place, why in list(found.not_judged.items())[:most]:
         outdent(console, Text.assemble((short_place(place), "bold"), f"  {printable(why[:LONGEST_REASON])}"))
     if len(found.not_judged) > most:
@@ -207,5 +213,5 @@ def draw_matrix(console: Console, found: Labels) -> None:
     )
     console.print(table)
     measures = f"accuracy {number(found.accuracy)}  precision {number(found.precision)}  recall {number(found.recall)}"
-    unlabelled = f"  ({found.unlabelled} rows without a label)" if found.unlabelled else ""
+    unlabelled = f"  ({counted(found.unlabelled, 'row')} without a label)" if found.unlabelled else ""
     console.print(Text.assemble((measures, "bold"), unlabelled))

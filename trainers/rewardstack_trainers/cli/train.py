@@ -10,6 +10,7 @@ import click
 
 from rewardstack.cli.output import clean_stdout, complain, draw_table, print_json, width, wrapped
 from rewardstack.errors import RewardstackError
+from rewardstack.wording import counted
 from rewardstack_trainers.ranks import leave
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def gained_enough(row: tuple[str, float, float]) -> bool:
     gain = 100 * (row[2] - row[1])
     if gain < LEAST_GAIN:
         complain(
-            f"it gained {gain:.0f} points, less than {LEAST_GAIN:g}: this run has not shown that it learns"
+            f"it gained {counted(round(gain), 'point')}, less than {LEAST_GAIN:g}: this run has not shown that it learns"
         )
     return gain >= LEAST_GAIN
 

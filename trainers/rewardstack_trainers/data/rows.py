@@ -11,6 +11,7 @@ import msgspec
 from rewardstack.errors import ColumnError, OptionError, RecordError, nearest
 from rewardstack.records.sources import rows_in
 from rewardstack.records.text import Fault
+from rewardstack.wording import counted
 from rewardstack_models.hub import hub_advice
 from rewardstack_trainers.data.options import shuffled
 from rewardstack_trainers.data.rephrasing import by_endpoint, by_rules
@@ -229,7 +230,7 @@ def split_off(rows: Sequence[Row], count: int) -> tuple[list[Row], list[Row]]:
     if not count:
         return list(rows), []
     if count >= len(rows):
-        raise OptionError(f"[eval] rows = {count}, but the data have {len(rows)} rows in all")
+        raise OptionError(f"[eval] rows = {count}, but the data have {counted(len(rows), 'row')} in all")
     held = {round(place * len(rows) / count) for place in range(count)}
     return (
         [row for place, row in enumerate(rows) if place not in held],

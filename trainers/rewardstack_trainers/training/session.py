@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from rewardstack.errors import RewardstackError
+from rewardstack.wording import counted
 from rewardstack_models.hub import hub_advice
 from rewardstack_trainers.callbacks import AdaptiveKL, Alarms, EarlyStop, Interruption, Lines
 from rewardstack_trainers.data.rows import filter_by_length, make_rows, split_off
@@ -99,8 +100,10 @@ class Session:
         rows, long = filter_by_length(rows, config.data, self.tokenizer)
         if long:
             left_out = before - len(rows)
-            what = f"were left out ({left_out}) or lost their beginning ({long - left_out})"
-            self.tell("data", f"{long} prompts of more than {config.data.prompt_tokens} tokens {what}")
+            prompts = counted(long, "prompt")
+            limit = counted(config.data.prompt_tokens or 0, "token")
+            what = f"{left_out:,} left out, {long - left_out:,} cut at the beginning"
+            self.tell("data", f"{prompts} of more than {limit}: {what}")
         return rows, held
 
     def check(self) -> list[Finding]:
