@@ -235,7 +235,7 @@ def table_of(rows: Rows) -> Any:
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("metric")
+    table.add_column("metric", overflow="fold")  # names stay whole
     for name in ("before", "after", "change"):
         table.add_column(name, justify="right")
     for name, before, after in rows:
