@@ -39,6 +39,10 @@ def without_trl(monkeypatch):
             GOOD + "weihgt = 2.0",
             "'weihgt' is neither a word of the stack nor an option of format.answer (did you mean 'weight'?)",
         ),
+        (
+            GOOD + "[grpo]\nreward_weights = [1.0]",
+            "[grpo]: reward_weights cannot be set here; weights stand in the stack",
+        ),
         (GOOD + "[eval]\nmetric = 'rewrad'", "there is no metric 'rewrad' (did you mean 'reward'?)"),
     ],
 )

@@ -24,6 +24,13 @@ __all__ = [
     "parse_config",
 ]
 
+OWN = {
+    "reward_weights": "weights stand in the stack",
+    "output_dir": "the run's folder is `output` at the top of the file",
+    "logging_steps": "write every = ... in [log]",
+}
+"""Fields of TRL's that are set elsewhere; whether it has the others is known once it is imported."""
+
 Table = TypeVar("Table", bound=msgspec.Struct)
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 
@@ -185,8 +192,16 @@ def parse_config(data: Mapping[str, Any], base: Path) -> Config:
         base=base,
         translated=translated,
     )
+    check_own(grpo)
     check_watching(config)
     return config
+
+
+def check_own(grpo: Mapping[str, Any]) -> None:
+    """Raise `OptionError` for a field of TRL's that has its place elsewhere."""
+    for name, place in OWN.items():
+        if name in grpo:
+            raise OptionError(f"[grpo]: {name} cannot be set here; {place}")
 
 
 def check_watching(config: Config) -> None:
