@@ -71,9 +71,7 @@ class entails(Hosted):  # noqa: N801 - the name of the reward
             return Score(0.0, reason=str(error))
         worst = min(range(len(values)), key=values.__getitem__)
         value = values[worst] if self.aggregate == "min" else math.fsum(values) / len(values)
-        reason = (
-            f"{self.pays} of {len(claims)} claims; the weakest, {values[worst]:.3g}: {claims[worst][:80]!r}"
-        )
+        reason = f"{self.pays} of {len(claims)} claim{'s' * (len(claims) != 1)}; the weakest, {values[worst]:.3g}: {claims[worst][:80]!r}"
         return Score(
             min(1.0, max(0.0, value)),
             reason=reason,

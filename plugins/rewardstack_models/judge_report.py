@@ -20,7 +20,7 @@ class JudgeReport(msgspec.Struct, frozen=True):
     the verdicts on pairs that name the reply shown first (0.5 where the order means nothing), `turned` the share of
     pairs whose verdict changes with the order. `length` correlates value and length among rows of one label;
     `paid_short` and `paid_long` are the shares of wrong replies that are paid, in the shorter and the longer half.
-    `steady` is the share of rows on which all repeats agree.
+    `steady` is the share of rows on which all repeats agree. `first_error` is what the first of the `errors` says.
     """
 
     term: str
@@ -44,6 +44,7 @@ class JudgeReport(msgspec.Struct, frozen=True):
     cached: int
     tokens: int
     cost: float
+    first_error: str = ""
 
 
 def report_on(
@@ -71,6 +72,7 @@ def report_on(
         paid[1], paid[2], len(runs), steadiness(runs),
         sum(int(one["tries"]) for one in exchanges), sum(bool(one["cached"]) for one in exchanges),
         sum(int(one["tokens"]) for one in exchanges), sum(float(one["cost"]) for one in exchanges),
+        next((score.error for score in scores if score is not None and score.error), ""),
     )  # fmt: skip
 
 

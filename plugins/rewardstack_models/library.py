@@ -8,8 +8,10 @@ import msgspec
 
 from rewardstack import import_extra
 from rewardstack_models.errors import ModelError
+from rewardstack_models.hub import explain_loading
 from rewardstack_models.padding import choose_pad
 from rewardstack_models.places import find_place
+from rewardstack_models.quieting import quiet, read_any_length
 
 __all__ = ["HEADS", "Dtype", "Head", "Loaded", "Recipe", "load"]
 
@@ -95,7 +97,11 @@ def load(recipe: Recipe, needed_by: str) -> Loaded:
             model, tokenizer = place
         else:
             options = {"revision": recipe.revision or None, "trust_remote_code": recipe.remote_code}
-            model, tokenizer = from_pretrained(transformers, recipe, place, getattr(torch, dtype), options)
+            with quiet(transformers):
+                model, tokenizer = from_pretrained(
+                    transformers, recipe, place, getattr(torch, dtype), options
+                )
+            read_any_length(tokenizer)
     model = model.to(device).eval().requires_grad_(False)
     widen_output(torch, model)
     return Loaded(recipe, model, tokenizer, device)
@@ -111,7 +117,7 @@ def from_pretrained(
         tokenizer = transformers.AutoTokenizer.from_pretrained(place, truncation_side="left", **options)
     except Exception as error:  # whatever hub, disk and remote code raise
         raise ModelError(
-            f"the model {recipe.model!r} cannot be loaded as {HEADS[recipe.head]}: {type(error).__name__}: {error}"
+            f"the model {recipe.model!r} cannot be loaded as {HEADS[recipe.head]}: {explain_loading(error, place)}"
         ) from error
     random = [name for name in sorted(told["missing_keys"]) if name.split(".")[0] in OUTPUT_LAYERS]
     if random and recipe.head in ("sequence", "token"):

@@ -154,7 +154,7 @@ class process(Hosted):  # noqa: N801 - the name of the reward
         """Return the score of a solution by those of its steps."""
         bad = next((place for place, score in enumerate(scores) if score < self.middle), -1)
         details: dict[str, Any] = {"steps": list(scores), "first_bad": bad}
-        reason = f"{self.aggregate} of {len(scores)} steps"
+        reason = f"{self.aggregate} of {len(scores)} step{'s' * (len(scores) != 1)}"
         if bad >= 0:
             details["bad_step"] = steps[bad][:SHOWN]
             reason += f"; step {bad + 1} is the first below {self.middle:g}: {scores[bad]:.3g}"

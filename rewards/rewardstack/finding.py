@@ -4,7 +4,10 @@ from typing import Literal
 
 import msgspec
 
-__all__ = ["Check", "Finding"]
+__all__ = ["ALL_ERRED", "Check", "Finding"]
+
+ALL_ERRED = "it erred on every row"
+"""The note of checks that a term was spared since no call came back."""
 
 
 class Finding(msgspec.Struct, frozen=True):

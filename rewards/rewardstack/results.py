@@ -1,17 +1,25 @@
 """Makes scores of what rewards return and raise."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 
 from rewardstack.score import Fault, Score
+from rewardstack.tracebacks import line_of
+from rewardstack.wording import counted
 
 __all__ = ["failed", "raised", "to_score", "to_scores"]
 
 
-FIELDS: dict[str, Any] = {"reason": str, "details": Mapping, "error": (str, type(None)), "fault": str}
+FIELDS: dict[str, Any] = {
+    "reason": str,
+    "details": Mapping,
+    "error": (str, type(None)),
+    "fault": str,
+    "where": str,
+}
 
 
 def to_score(raw: Any, range: tuple[float, float] | None, seconds: float = 0.0) -> Score:
@@ -38,15 +46,13 @@ def to_score(raw: Any, range: tuple[float, float] | None, seconds: float = 0.0) 
     if range is not None and not range[0] <= value <= range[1]:
         slack = 1e-9 * max(1.0, abs(range[0]), abs(range[1]))
         if not range[0] - slack <= value <= range[1] + slack:
-            promised = f"{range[0]:g} to {range[1]:g}"
-            return failed(f"returned {value!r}, outside its declared range {promised}", seconds, "range")
+            why = (
+                f"returned {value!r}, outside its declared range {range[0]:g} to {range[1]:g}; "
+                "@reward(range=(low, high)) declares another"
+            )
+            return failed(why, seconds, "range")
         value = min(max(value, range[0]), range[1])
     return msgspec.structs.replace(score, value=value, seconds=seconds)
-
-
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural where it needs one."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def wrong_field(score: Score) -> str:
@@ -69,18 +75,22 @@ def number_in(value: Any) -> float | None:
 
 
 def to_scores(
-    returned: Any, size: int, range: tuple[float, float] | None, seconds: float = 0.0
+    returned: Any,
+    size: int,
+    range: tuple[float, float] | None,
+    seconds: float = 0.0,
+    function: Callable[..., Any] | None = None,
 ) -> list[Score]:
     """Return what a batch or group reward returned as the scores of `size` rows."""
     try:
         values = list(returned)
     except TypeError:
-        why = f"returned {type(returned).__name__}, expected a list of {size} values"
+        why = f"returned {type(returned).__name__}, expected a list of {counted(size, 'value')}"
         return [failed(why, seconds, "length")] * size
     except Exception as error:  # a generator that raises on the way
-        return [raised(error, seconds)] * size
+        return [raised(error, seconds, function)] * size
     if len(values) != size:
-        why = f"returned {count(len(values), 'value')} for {count(size, 'completion')}"
+        why = f"returned {counted(len(values), 'value')} for {counted(size, 'completion')}"
         return [failed(why, seconds, "length")] * size
     return [to_score(value, range, seconds / size) for value in values]
 
@@ -90,15 +100,16 @@ def failed(why: str, seconds: float = 0.0, fault: Fault = "") -> Score:
     return Score(error=why, seconds=seconds, fault=fault)
 
 
-def raised(error: BaseException, seconds: float = 0.0) -> Score:
-    """Return the score of a call that raised, SystemExit and KeyboardInterrupt of its own included."""
+def raised(error: BaseException, seconds: float = 0.0, function: Callable[..., Any] | None = None) -> Score:
+    """Return the score of a call of a reward that raised, SystemExit and KeyboardInterrupt of its own included."""
     kind = type(error).__name__
     try:
         text = str(error)
     except Exception:  # an exception that cannot even say what it is
         text = ""
     fault: Fault = "time" if isinstance(error, TimeoutError) else ""
-    return failed(f"raised {kind}: {text}" if text else f"raised {kind}", seconds, fault)
+    said = f"raised {kind}: {text}" if text else f"raised {kind}"
+    return Score(error=said, seconds=seconds, fault=fault, where=line_of(error, function))
 
 
 def short(value: Any) -> str:

@@ -33,7 +33,7 @@ class TermRun(msgspec.Struct, frozen=True):
     """What one term did in a batch.
 
     `scores` has one entry a row, `None` where `when` left the term out. `calls` counts rows that were called,
-    `shared` rows that took an equal row's score, `closed` rows a gate decided; `seconds` is the wall time.
+    `shared` rows that took an equal row's score, `closed` rows a gate gave the low end; `seconds` is the wall time.
     """
 
     scores: list[Score | None]
@@ -96,9 +96,9 @@ class Job:
                 closed = gate_score(self.term, gate.term.name, gate.scores[row], least)
                 if closed is None:
                     still_open.append(row)
-                else:
-                    self.scores[row] = self.finish(closed)
-            self.closed += len(rows) - len(still_open)
+                    continue
+                self.scores[row] = score = self.finish(closed)
+                self.closed += score.error is None  # the row of a gate that erred counts as an error
             rows = still_open
         return rows
 
@@ -161,7 +161,8 @@ def is_among(value: Any, allowed: Sequence[Any]) -> bool:
 def gate_score(term: Term, gate: str, score: Score | None, least: float) -> Score | None:
     """Return what a gate makes of a row: `None` when it is open, else the score it forces on the term."""
     if score is not None and score.error is not None:
-        return Score(error=f"{gate}, which it requires, erred: {score.error}", fault=score.fault)
+        why = f"{gate}, which it requires, erred: {score.error}"
+        return Score(error=why, fault=score.fault, where=score.where)
     if score is not None and score.value is not None and score.value >= least:
         return None
     if score is None or score.value is None:
@@ -184,12 +185,18 @@ def check_columns(terms: Sequence[Term], batch: Batch) -> None:
     for term in terms if batch.size else ():
         for column, required in term.columns().items():
             if required and column not in batch:
-                known = sorted(batch.given | {"prompt", "completion", "messages"})
+                known = [*held_columns(batch), "messages"]
                 reader, mend = reader_of(term, column)
                 raise ColumnError(
                     f"term {term.name!r}: {reader} the column {column!r}, which the samples do not have"
-                    f"{nearest(column, known)}. They have: {', '.join(known)}{mend}"
+                    f"{nearest(column, known)}. They have: {', '.join(held_columns(batch))}{mend}"
                 )
+
+
+def held_columns(batch: Batch) -> list[str]:
+    """Return the columns that samples brought themselves; a prompt that none has reads as empty text all the same."""
+    prompted = any(prompt not in (None, "", []) for prompt in batch.column("prompts"))
+    return sorted(batch.given | {"completion"} | ({"prompt"} if prompted else set()))
 
 
 def reader_of(term: Term, column: str) -> tuple[str, str]:
@@ -283,4 +290,5 @@ def raise_errors(job: Job) -> None:
         return
     for row, score in enumerate(job.scores):
         if score is not None and score.error is not None:
-            raise RewardError(f"term {job.term.name!r}, row {row} (id {job.batch.ids[row]!r}): {score.error}")
+            place = f"term {job.term.name!r}, row {row} (id {job.batch.ids[row]!r})"
+            raise RewardError(f"{place}: {score.explained_error}")

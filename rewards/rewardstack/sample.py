@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from rewardstack.errors import ColumnError, RecordError
+from rewardstack.wording import counted
 
 __all__ = ["ABSENT", "Batch", "Message", "Sample", "completion_text", "freeze", "prompt_key", "prompt_text"]
 
@@ -197,9 +198,13 @@ class Batch:
         self.prefill = prefill
         for name, values in (("prompts", prompts), *columns.items()):
             if isinstance(values, str) or not hasattr(values, "__len__") or len(values) != self.size:
-                held = f"{len(values)} values" if isinstance(values, list | tuple) else type(values).__name__
+                held = (
+                    counted(len(values), "value")
+                    if isinstance(values, list | tuple)
+                    else type(values).__name__
+                )
                 raise ColumnError(
-                    f"the column {name!r} must be a list of {self.size} values, one a completion, not {held}"
+                    f"the column {name!r} must be a list of {counted(self.size, 'value')}, one a completion, not {held}"
                 )
         own = {name: values for name, values in columns.items() if name not in DERIVED}
         self.given = frozenset(own)

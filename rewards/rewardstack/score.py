@@ -25,7 +25,8 @@ class Score(msgspec.Struct, frozen=True, gc=False):
     `reason` is one sentence for a person. `details` is data (extracted answer, failed test, ...) and must be
     JSON-like; treat it as read-only, rows that are equal share it. `seconds` is filled in by the runner: the
     wall time of the call, 0.0 for a row that shared another row's score. `fault` says what kind of failure an
-    error is, where it is one of the kinds in `Fault`.
+    error is, where it is one of the kinds in `Fault`, and `where` the line of the reward's source that raised it
+    (`my.py:12`).
     """
 
     value: float | None = None
@@ -34,6 +35,7 @@ class Score(msgspec.Struct, frozen=True, gc=False):
     error: str | None = None
     seconds: float = 0.0
     fault: Fault = ""
+    where: str = ""
 
     @property
     def abstained(self) -> bool:
@@ -44,6 +46,11 @@ class Score(msgspec.Struct, frozen=True, gc=False):
     def timed_out(self) -> bool:
         """Whether time ran out, for the call or before it; such errors do not count toward the error share."""
         return self.error is not None and self.fault in ("time", "untried")
+
+    @property
+    def explained_error(self) -> str:
+        """The error for a person: with the line that raised it, where that is known; empty where there is none."""
+        return f"{self.error} ({self.where})" if self.error and self.where else self.error or ""
 
     def __float__(self) -> float:
         """Return the value, NaN where there is none."""

@@ -26,6 +26,7 @@ from rewardstack.sample import Batch, Sample
 from rewardstack.score import StackScore
 from rewardstack.term import Term, make_term
 from rewardstack.totals import total_rows
+from rewardstack.wording import counted
 
 __all__ = ["Run", "Settings", "Stack"]
 
@@ -251,7 +252,7 @@ class Stack:
         if errors > self.settings.max_error_share * max(rows, ERROR_WINDOW):
             causes = "; ".join(f"{name}: {error}" for name, error in list(self._causes)[:3])
             raise TooManyErrors(
-                f"stack {self.name!r}: {errors} of the last {rows} rows erred, more than max_error_share = "
+                f"stack {self.name!r}: {errors} of the last {counted(rows, 'row')} erred, more than max_error_share = "
                 f"{self.settings.max_error_share:g} of {max(rows, ERROR_WINDOW)} rows allows. First causes: {causes}"
             )
 
@@ -273,9 +274,14 @@ class Stack:
                     continue
                 self._told.add((name, each.error))
                 if not each.timed_out:
-                    self._causes[name, each.error] = None
+                    self._causes[name, each.explained_error] = None
                 errors_logger.warning(
-                    "stack %r, term %r, row %d (id %r): %s", self.name, name, row, score.id, each.error
+                    "stack %r, term %r, row %d (id %r): %s",
+                    self.name,
+                    name,
+                    row,
+                    score.id,
+                    each.explained_error,
                 )
 
     def fingerprint(self) -> str:

@@ -47,7 +47,7 @@ def total_row(
             if not size:
                 continue  # at a weight of 0 it could not have changed the total
             if term.words.on_error not in ("low", "abstain"):
-                return None, f"{term.name} erred: {score.error}"
+                return None, f"{term.name} erred: {score.explained_error}"
             value = term.low if term.words.on_error == "low" else None
         if value is None:
             abstained += size

@@ -264,8 +264,8 @@ def test_none_abstains():
         (Score("high"), "returned str 'high'"),
         (float("nan"), "returned nan, which is no finite number"),
         (float("inf"), "returned inf, which is no finite number"),
-        (2.0, "returned 2.0, outside its declared range 0 to 1"),
-        (Score(-0.5), "returned -0.5, outside its declared range 0 to 1"),
+        (2.0, r"returned 2.0, outside its declared range 0 to 1; @reward\(range=\(low, high\)\) declares"),
+        (Score(-0.5), "returned -0.5, outside its declared range 0 to 1; @reward"),
         (Score(0.5, error="judge down"), "judge down"),
     ],
 )

@@ -243,6 +243,14 @@ def test_a_missing_column_is_an_error_before_anything_runs():
         stack.score([{"completion": "4", "answers": "4"}])
 
 
+def test_columns_that_samples_only_have_by_default_are_not_named_as_theirs():
+    stack = Stack({"right": right})
+    with pytest.raises(ColumnError, match=r"They have: completion, label\. Another name"):
+        stack.score([{"completion": "4", "label": True}])
+    with pytest.raises(ColumnError, match=r"They have: completion, label, prompt\. Another name"):
+        stack.score([{"completion": "4", "label": True, "prompt": "2 + 2?"}])
+
+
 def test_a_missing_column_of_when_is_told_as_such():
     stack = Stack({"right": {"use": right, "when": {"tsk": "math"}}})
     with pytest.raises(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from tests.rewardstack_models.endpoint import reply_in, said, verdict
+from tests.rewardstack_models.endpoint import reply_in, said, status, verdict
 
 pytest.importorskip("httpx")
 
@@ -103,12 +103,37 @@ def test_what_cannot_be_judged_is_told(serve, write, samples):
     stack = stack_file(write, server)
     done = run("judge-report", stack, samples, "--label", "gone")
     assert done.exit_code == 3
-    assert "no row has both" in done.stderr
+    assert "judge: no row has both a verdict and a label" in done.stderr
     assert run("judge-report", stack, samples, "--label", "right", "--term", "jugde").exit_code == 2
     other = write("other.toml", '[rewards.it]\nuse = "format.boxed"\n')
     assert (
         "no term of the stack asks a judge" in run("judge-report", other, samples, "--label", "right").stderr
     )
+
+
+def test_a_judge_that_is_down_is_told_of_in_a_sentence_and_not_waited_for_twice(serve, write, samples):
+    server = serve(status(503))
+    stack = stack_file(write, server, "tries = 1\n")
+    done = run("judge-report", stack, samples, "--label", "right", "--repeats", "5")
+    assert (done.exit_code, done.stdout, server.calls) == (3, "", 20)
+    told = " ".join(done.stderr.split())
+    assert told.startswith(
+        "error: judge: no row got a verdict, 20 of 20 rows erred; the first: raised EndpointError: "
+    )
+    assert told.count("EndpointError") == 1
+
+
+def test_some_errors_stand_below_the_table_with_the_first_of_them(serve, write, samples):
+    server = serve(lambda request, number: status(503) if "try 0" in said(request) else verdict("CORRECT"))
+    stack = stack_file(write, server, "tries = 1\n")
+    done = run("judge-report", stack, samples, "--label", "right", "--repeats", "1")
+    assert done.exit_code == 0
+    told = " ".join(done.stdout.split())
+    assert (
+        "20 rows, 19 with verdict and label; 0 refused unasked, 1 error; the first: raised EndpointError"
+        in told
+    )
+    assert "1 repeat: 19 calls, 0 from the cache" in told
 
 
 def test_measure_gives_lines_that_the_stack_takes(write, samples, reward_folder, tmp_path):

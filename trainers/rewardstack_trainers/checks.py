@@ -6,6 +6,7 @@ from typing import Any
 
 from rewardstack import Stack
 from rewardstack.errors import ColumnError, StackError, nearest
+from rewardstack.wording import counted
 
 __all__ = ["OF_TRAINER", "check_columns", "check_environments", "check_groups", "check_run", "split_groups"]
 
@@ -92,7 +93,7 @@ def check_groups(stack: Stack, args: Any, dead_zone: float = 0.0) -> None:
             continue
         if needs and split_groups(rows, each):
             raise StackError(
-                f"{needs[0]}, but a rank's {kind} batch of {rows} rows is no multiple of {each} generations, so groups "
+                f"{needs[0]}, but a rank's {kind} batch of {counted(rows, 'row')} is no multiple of {counted(each, 'generation')}, so groups "
                 f"are split. Make per_device_{'train' if kind == 'training' else 'eval'}_batch_size a multiple of {each}"
             )
 

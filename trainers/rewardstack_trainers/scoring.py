@@ -11,6 +11,7 @@ from rewardstack import Batch, Stack, StackScore
 from rewardstack.errors import RewardstackError, TooManyErrors
 from rewardstack.runner import group_rows
 from rewardstack.stack import ERROR_WINDOW, Run, counts_as_error
+from rewardstack.wording import counted
 from rewardstack_trainers.measures import TERM_SUMS, batch_sums, metrics_of, term_sums
 from rewardstack_trainers.ranks import gather, sum_over_ranks, world_size
 from rewardstack_trainers.shaping import NEAR, flatten_near_ties, spread
@@ -177,16 +178,17 @@ class Scorer:
         self.recent.extend(counts_as_error(score) for score in scores)
         if len(self.causes) < SHOWN_CAUSES and any(self.recent):
             for score in scores:
-                for term, cause in score.errors.items():
-                    self.causes.setdefault(term, cause)
+                for term, each in score.rewards.items():
+                    if each.error is not None:
+                        self.causes.setdefault(term, each.explained_error)
         errors, rows = map(int, sum_over_ranks([float(sum(self.recent)), float(len(self.recent))]))
         share = self.stack.settings.max_error_share
         if errors > share * ERROR_WINDOW:
             causes = {term: cause for known in gather(self.causes) for term, cause in known.items()}
             told = "; ".join(f"{term}: {cause}" for term, cause in sorted(causes.items())[:SHOWN_CAUSES])
             raise TooManyErrors(
-                f"stack {self.stack.name!r}: {errors} of the last {rows} rows erred on {ranks} "
-                f"rank{'s' * (ranks > 1)}, more than max_error_share = {share:g} of {ERROR_WINDOW} rows allows. First causes: {told}"
+                f"stack {self.stack.name!r}: {errors} of the last {counted(rows, 'row')} erred on "
+                f"{counted(ranks, 'rank')}, more than max_error_share = {share:g} of {ERROR_WINDOW} rows allows. First causes: {told}"
             )
 
 
@@ -202,7 +204,7 @@ def groups_of(batch: Batch) -> list[list[int]]:
 def reasons_of(score: StackScore) -> str:
     """Return why a row scored as it did, in one line for a table of completions."""
     told = [
-        f"{name}: {each.error or each.reason}"
+        f"{name}: {each.explained_error or each.reason}"
         for name, each in score.rewards.items()
         if each.error or each.reason
     ]

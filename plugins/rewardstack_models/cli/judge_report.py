@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rewardstack.cli.options import json_output, sample_reading
-from rewardstack.cli.output import clean_stdout, draw_table, print_json
+from rewardstack.cli.output import clean_stdout, draw_table, print_json, wrapped
+from rewardstack.cli.verbosity import unrepeated_errors
+from rewardstack.wording import counted
 
 if TYPE_CHECKING:
-    from rewardstack import Stack
+    from rewardstack import Stack, StackScore
     from rewardstack_models.judge_report import JudgeReport
 
 __all__ = ["command"]
@@ -23,7 +25,7 @@ Exit codes:
   0    good
   1    --min-kappa or --min-accuracy is not met
   2    usage, a file, or the stack is wrong
-  3    no row has both a verdict and a label
+  3    a judge gave no verdict, or none on a row with a label
 """
 
 
@@ -73,7 +75,7 @@ def command(
     from rewardstack.cli.naming import load_stack
     from rewardstack.records import read_samples
 
-    with clean_stdout():
+    with clean_stdout(), unrepeated_errors():
         loaded = load_stack(stack)
         read = read_samples(samples, columns=columns, skip_bad=skip_bad, chat=chat)
         rows, places = read.samples[:limit], read.places[:limit]
@@ -82,7 +84,8 @@ def command(
         print_json(reports)
     else:
         for report in reports:
-            show(report)
+            if report.judged:
+                show(report)
     return verdict(reports, min_kappa, min_accuracy)
 
 
@@ -128,6 +131,8 @@ def measure(
     for number in range(repeats):
         with repeating(number):
             runs.append(stack.score(rows))
+        if not any(judged(runs[0], term.name) for term in terms):
+            break  # a judge that cannot be reached is not waited for again
     lengths = [len(completion_text(row.completion)) for row in rows]
     return [
         report_on(
@@ -136,6 +141,11 @@ def measure(
         )
         for term in terms
     ]  # fmt: skip
+
+
+def judged(run: "list[StackScore]", name: str) -> bool:
+    """Whether a term gave a value for any row."""
+    return any(name in score.rewards and score.rewards[name].value is not None for score in run)
 
 
 LINES = (
@@ -169,13 +179,20 @@ def show(report: "JudgeReport") -> None:
                 name, f"{number:.3f}", "" if plain else f"{value.low:.3f} – {value.high:.3f}", meaning
             )
     draw_table(table)
+    first = f"; the first: {report.first_error}" if report.errors else ""
+    rows = f"{counted(report.rows, 'row')}, {report.labelled:,} with verdict and label"
+    asked = f"{counted(report.repeats, 'repeat')}: {counted(report.calls, 'call')}, {report.cached:,} from the cache"
     click.echo(
-        f"{report.rows} rows, {report.labelled} with verdict and label; {report.refused} refused unasked, {report.errors} errors"
+        wrapped(f"{rows}; {report.refused:,} refused unasked, {counted(report.errors, 'error')}{first}")
     )
-    click.echo(
-        f"{report.repeats} repeats: {report.calls} calls, {report.cached} from the cache, {report.tokens:,} tokens, "
-        f"cost {report.cost:.4f}"
-    )
+    click.echo(wrapped(f"{asked}, {counted(report.tokens, 'token')}, cost {report.cost:.4f}"))
+
+
+def why_mute(report: "JudgeReport") -> str:
+    """Return why nothing can be measured of a term."""
+    if report.errors and not report.judged:
+        return f"no row got a verdict, {report.errors:,} of {counted(report.rows, 'row')} erred; the first: {report.first_error}"
+    return "no row has both a verdict and a label"
 
 
 def verdict(reports: list["JudgeReport"], min_kappa: float | None, min_accuracy: float | None) -> int:
@@ -183,8 +200,10 @@ def verdict(reports: list["JudgeReport"], min_kappa: float | None, min_accuracy:
     from rewardstack.cli.output import complain
     from rewardstack.exit_codes import CANNOT_JUDGE
 
-    if not all(report.labelled for report in reports):
-        complain("no row has both a verdict and a label")
+    mute = [report for report in reports if not report.labelled]
+    for report in mute:
+        complain(f"{report.term}: {why_mute(report)}")
+    if mute:
         return CANNOT_JUDGE
     short = []
     for report in reports:

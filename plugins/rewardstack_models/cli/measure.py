@@ -7,6 +7,7 @@ import click
 
 from rewardstack.cli.options import json_output, sample_reading
 from rewardstack.cli.output import clean_stdout, complain, print_json
+from rewardstack.wording import counted
 
 if TYPE_CHECKING:
     from rewardstack import StackScore
@@ -49,13 +50,15 @@ def command(
         for name, numbers in found.items():
             if numbers["deviation"]:
                 click.echo(
-                    f"# {numbers['rows']} rows, from {numbers['low']:.4g} to {numbers['high']:.4g}\n[rewards.{name}]"
+                    f"# {counted(int(numbers['rows']), 'row')}, from {numbers['low']:.4g} to {numbers['high']:.4g}\n[rewards.{name}]"
                 )
                 click.echo(
                     f'scale = "standard"\nmean = {numbers["mean"]:.6g}\ndeviation = {numbers["deviation"]:.6g}'
                 )
             else:
-                complain(f"{name}: {numbers['rows']} rows with a raw value; two that differ are needed")
+                complain(
+                    f"{name}: {counted(int(numbers['rows']), 'row')} with a raw value; two that differ are needed"
+                )
     return 0 if all(numbers["deviation"] for numbers in found.values()) else 3
 
 

@@ -76,7 +76,7 @@ class Budget:
             if not spent.under_way or time.monotonic() > deadline or not fits_alone(cost, limits):
                 raise BudgetSpent(
                     f"the judge's budget is spent ({self.path}): {spent.tokens:,} tokens and {spent.nanos / NANOS:.4f} "
-                    f"money in {spent.calls:,} calls, and this call could take {cost.tokens:,} tokens and "
+                    f"money in {spent.calls:,} call{'s' * (spent.calls != 1)}, and this call could take {cost.tokens:,} tokens and "
                     f"{cost.nanos / NANOS:.4f} more. Raise budget_tokens or budget_money"
                 )
             await asyncio.sleep(POLL_SECONDS)

@@ -12,7 +12,7 @@ import msgspec
 from rewardstack.audit.equalities import rewrite
 from rewardstack.audit.forms import form_of, other_form
 from rewardstack.audit.trial import Trial, called_rows, choose_rows
-from rewardstack.finding import Check, Finding
+from rewardstack.finding import ALL_ERRED, Check, Finding
 from rewardstack.results import short
 from rewardstack.runner import TermRun
 from rewardstack.sample import ABSENT, Sample
@@ -106,7 +106,7 @@ def try_all(trial: Trial) -> list[Check]:
 
 def check_refusal(trial: Trial) -> list[Check]:
     """Return the checks of a term that erred on every row: none, but perhaps a word on the form it wants."""
-    checks = [Check(trial.term.name, name, 0, note="it erred on every row") for name in CHECKS]
+    checks = [Check(trial.term.name, name, 0, note=ALL_ERRED) for name in CHECKS]
     rows, _, note = check_forms(trial)
     if note and rows:
         place = list(CHECKS).index(SAME_FORMS)
@@ -254,7 +254,10 @@ RETURNED = {
 
 
 def check_returned(term: Term, run: TermRun, rows: Sequence[int], places: Sequence[str]) -> list[Check]:
-    """Return the checks of what a term returned, over all rows it was called on."""
+    """Return the checks of what a term returned, over all rows where a call came back."""
+    called, rows = rows, [row for row in rows if came_back(run.scores[row])]
+    if called and not rows:
+        return [Check(term.name, name, 0, note=ALL_ERRED) for name in RETURNED]
     checks = []
     for name, fault in RETURNED.items():
         found: dict[str, list[int]] = {}
@@ -267,6 +270,11 @@ def check_returned(term: Term, run: TermRun, rows: Sequence[int], places: Sequen
     if term.reward.contract.range is None:
         checks[-1] = Check(term.name, checks[-1].name, 0, note="it declares no range")
     return checks
+
+
+def came_back(score: Score | None) -> bool:
+    """Whether a call returned something, be it of the wrong kind."""
+    return score is not None and (score.error is None or score.fault in RETURNED.values())
 
 
 def all_erred(scores: Sequence[Score | None]) -> bool:

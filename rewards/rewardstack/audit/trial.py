@@ -108,7 +108,7 @@ def show(score: Score | None) -> str:
     if score is None:
         return "nothing"
     if score.error is not None:
-        return f"an error ({score.error})"
+        return f"an error ({', '.join(filter(None, (score.error, score.where)))})"
     return "an abstention" if score.value is None else f"{score.value:.7g}"
 
 

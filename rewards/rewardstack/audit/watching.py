@@ -42,6 +42,8 @@ def watched(term: Term, changes: list[Change]) -> Term:
         changes.extend(compare(before, given))
         return returned
 
+    call.__module__ = getattr(function, "__module__", __name__)  # whose line an error is said to come from
+
     async def finish(returned: Any, before: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
         try:
             return await returned

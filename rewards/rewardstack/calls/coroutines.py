@@ -61,7 +61,7 @@ class AsyncCaller:
         async def one(call: ChunkArguments) -> list[Score]:
             began, options = time.perf_counter(), self.term.call_options()
             returned = await function(*call.positional, **call.keywords, **call.trainer, **options)
-            return to_scores(returned, len(call.rows), bounds, time.perf_counter() - began)
+            return to_scores(returned, len(call.rows), bounds, time.perf_counter() - began, function)
 
         scored = self.gather([(call.rows[0], partial(one, call)) for call in calls])
         return [
@@ -91,7 +91,7 @@ class AsyncCaller:
         """Return what a call gives within the timeout, or the score of its failure."""
         timeout, began = self.term.timeout, time.perf_counter()
         self.pending[row] = began
-        task = asyncio.ensure_future(guarded(call))
+        task = asyncio.ensure_future(guarded(call, self.term.function))
         try:
             finished, _ = await asyncio.wait([task], timeout=timeout)
         except asyncio.CancelledError:
@@ -120,12 +120,12 @@ class AsyncCaller:
         return (0, 0.0) if oldest is None else (oldest[0], time.perf_counter() - oldest[1])
 
 
-async def guarded(call: Callable[[], Awaitable[Any]]) -> Any:
-    """Return what a call gives or raises, as a score; a SystemExit let through would end the loop's thread."""
+async def guarded(call: Callable[[], Awaitable[Any]], function: Callable[..., Any]) -> Any:
+    """Return what a call of a reward gives or raises, as a score; a SystemExit let through would end the loop's thread."""
     began = time.perf_counter()
     try:
         return await call()
     except asyncio.CancelledError:
         raise
     except BaseException as error:
-        return raised(error, time.perf_counter() - began)
+        return raised(error, time.perf_counter() - began, function)

@@ -133,7 +133,8 @@ class IsolatedCaller:
             why = "not tried: the time for calling a killed batch row by row was used up"
             return [failed(why, seconds, "untried")] * size
         if isinstance(outcome, Fault):
-            return [failed(outcome.text, seconds, "time" if outcome.late else "")] * size
+            score = failed(outcome.text, seconds, "time" if outcome.late else "")
+            return [msgspec.structs.replace(score, where=outcome.where)] * size
         if isinstance(outcome, TimedOut):
             return [timed_out(outcome.seconds, seconds)] * size
         return [msgspec.structs.replace(score, seconds=seconds / size) for score in outcome.scores]

@@ -40,7 +40,7 @@ class PlainCaller:
                 score = to_score(returned, bounds, now - self.since)
             except BaseException as error:  # this thread gets no signals: all of these are the reward's own
                 now = clock()
-                score = raised(error, now - self.since)
+                score = raised(error, now - self.since, function)
             self.since = now
             scores.append(score)
         return scores
@@ -53,15 +53,13 @@ class PlainCaller:
         """Call for one chunk; whatever the call raises is the error of all its rows."""
         if self.cancelled:
             raise Cancelled
-        bounds, size = self.term.reward.contract.range, len(call.rows)
+        bounds, size, function = self.term.reward.contract.range, len(call.rows), self.term.function
         self.row, self.since = call.rows[0], time.perf_counter()
         try:
-            returned = self.term.function(
-                *call.positional, **call.keywords, **call.trainer, **self.term.call_options()
-            )
-            return to_scores(returned, size, bounds, time.perf_counter() - self.since)
+            returned = function(*call.positional, **call.keywords, **call.trainer, **self.term.call_options())
+            return to_scores(returned, size, bounds, time.perf_counter() - self.since, function)
         except BaseException as error:
-            return [raised(error, time.perf_counter() - self.since)] * size
+            return [raised(error, time.perf_counter() - self.since, function)] * size
 
     def cancel(self) -> None:
         """Stop before the next call; the one running cannot be stopped from outside."""

@@ -15,19 +15,21 @@ import click
 from rewardstack.cli import COMMANDS, load_command, plugin_commands
 from rewardstack.cli.options import json_output
 from rewardstack.cli.output import clean_stdout, draw_table, print_json
-from rewardstack.cli.verbosity import verbosity_options
+from rewardstack.cli.verbosity import verbosity, verbosity_options
 from rewardstack.decorator import reward
 from rewardstack.errors import PluginError
 from rewardstack.exit_codes import FINDINGS, GOOD
 from rewardstack.registry import Registry, registry
 from rewardstack.report.texts import printable
 from rewardstack.stack import Stack
+from rewardstack.wording import counted
 from rewardstack.workers import default_memory, default_size
 
 __all__ = ["command"]
 
 PING_SECONDS = 60
 DISTRIBUTION = "rewardstack"
+ACTIVE = "active"
 REQUIREMENT = re.compile(r"([\w.-]+)[^;]*;.*\bextra\s*==\s*['\"]([\w.-]+)['\"]")
 
 
@@ -39,7 +41,7 @@ def ping(completion: str) -> float:
 
 @click.command("doctor")
 @json_output
-@verbosity_options()
+@verbosity_options(verbose="Show each layer of every sandbox, and log more; -vv for debugging.")
 def command(as_json: bool) -> int:
     """Check this installation: Python, plugins and their names, extras, worker processes, sandboxes, probes.
 
@@ -51,7 +53,7 @@ def command(as_json: bool) -> int:
     if as_json:
         print_json(facts)
     else:
-        draw(facts)
+        draw(facts, everything=verbosity() > 0)
     return FINDINGS if facts["broken"] else GOOD
 
 
@@ -181,8 +183,9 @@ def examine_hook(known: Registry, hook: str, broken: dict[str, str]) -> dict[str
         return {}
 
 
-def draw(facts: dict[str, Any]) -> None:
+def draw(facts: dict[str, Any], *, everything: bool) -> None:
     """Print the findings for a person, what is broken last."""
+    from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
@@ -190,22 +193,23 @@ def draw(facts: dict[str, Any]) -> None:
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     previous = ""
-    for label, text in lines(facts):
-        style = "red" if label == "broken" else ""
-        table.add_row("" if label == previous else label, Text(printable(text), style))
+    for label, text in lines(facts, everything=everything):
+        cell = Text(printable(text), "red" if label == "broken" else "")
+        indent = len(text) - len(text.lstrip())
+        table.add_row("" if label == previous else label, Padding(cell, (0, 0, 0, indent)))
         previous = label
     draw_table(table)
 
 
-def lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield label and text of each finding."""
+def lines(facts: dict[str, Any], *, everything: bool) -> Iterator[tuple[str, str]]:
+    """Yield label and text of each finding; texts that are set in belong to the one above."""
     yield "rewardstack", facts["rewardstack"]
     yield "python", f"{facts['python']} ({facts['executable']})"
     yield "platform", facts["platform"]
     for plugin in facts["plugins"]:
         yield (
             "plugins",
-            f"{plugin['plugin']}: {plugin['rewards']} reward{'' if plugin['rewards'] == 1 else 's'}, from {plugin['distribution']} {plugin['version']}",
+            f"{plugin['plugin']}: {counted(plugin['rewards'], 'reward')}, from {plugin['distribution']} {plugin['version']}",
         )
     if facts["allowed"] is not None:
         yield "allowed", f"only {', '.join(facts['allowed']) or 'none'} (REWARDSTACK_PLUGINS)"
@@ -219,8 +223,8 @@ def lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield from worker_lines(facts["workers"])
     for name, sandbox in facts["sandboxes"].items():
         yield "sandboxes", f"{name}: {sandbox['summary']}"
-        for layer, state in sandbox["layers"].items():
-            yield "sandboxes", f"  {layer}: {state}"
+        for text in layer_lines(sandbox["layers"], everything=everything):
+            yield "sandboxes", f"  {text}"
     for name, summary in facts["probes"].items():
         yield "probes", f"{name}: {summary}"
     for kind in ("sandboxes", "probes"):
@@ -230,6 +234,20 @@ def lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "broken", f"{name}: {reason}"
     if not facts["broken"]:
         yield "broken", "nothing"
+
+
+def layer_lines(layers: dict[str, str], *, everything: bool) -> Iterator[str]:
+    """Yield what there is to say of a sandbox's layers: those that are active by name, unless `everything` is wanted."""
+    active = [
+        name
+        for name, state in layers.items()
+        if not everything and (state == ACTIVE or state.startswith(f"{ACTIVE} ("))
+    ]
+    if active:
+        yield f"{ACTIVE}: {', '.join(active)}"
+    for name, state in layers.items():
+        if name not in active:
+            yield f"{name}: {state}"
 
 
 def extra_text(extra: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from rewardstack.report.texts import printable
+from rewardstack.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,6 +29,7 @@ __all__ = [
     "progress",
     "tell_skipped",
     "width",
+    "wrapped",
 ]
 
 WIDEST_PROSE = 80
@@ -40,21 +42,23 @@ def width() -> int:
 
 
 def complain(message: str, prefix: str = "error: ") -> None:
-    """Print a message to standard error, wrapped at 80 columns or the terminal's fewer; paths stay whole."""
-    columns = max(40, min(width(), WIDEST_PROSE))
+    """Print a message to standard error, wrapped."""
     for number, line in enumerate(message.splitlines() or [""]):
-        text = textwrap.fill(
-            printable(line), columns, initial_indent="  " if number else prefix, subsequent_indent="  ",
-            break_long_words=False, break_on_hyphens=False,
-        )  # fmt: skip
-        click.echo(text, err=True)
+        click.echo(wrapped(line, "  " if number else prefix), err=True)
+
+
+def wrapped(line: str, prefix: str = "") -> str:
+    """Return a line of prose wrapped at 80 columns or the terminal's fewer; paths stay whole."""
+    return textwrap.fill(
+        printable(line), max(40, min(width(), WIDEST_PROSE)), initial_indent=prefix, subsequent_indent="  ",
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
 
 
 def tell_skipped(messages: Sequence[str], verbosity: int = 0) -> None:
     """Say how many bad rows were passed over, and what was wrong with the first (or, verbosely, with all)."""
     if messages and verbosity >= 0:
-        rows = "1 bad row" if len(messages) == 1 else f"{len(messages)} bad rows"
-        complain(f"passed over {rows}; {messages[0]}", prefix="warning: ")
+        complain(f"passed over {counted(len(messages), 'bad row')}; {messages[0]}", prefix="warning: ")
         for message in messages[1:] if verbosity > 0 else ():
             complain(message, prefix="  ")
 

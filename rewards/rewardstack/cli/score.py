@@ -18,11 +18,11 @@ from rewardstack.cli.verbosity import verbosity, verbosity_options
 from rewardstack.errors import TooManyErrors
 from rewardstack.records import read_samples
 from rewardstack.records.writing import check_suffix
-from rewardstack.report.texts import counted
 from rewardstack.runner import check_columns
 from rewardstack.sample import Batch
 from rewardstack.score import StackScore
 from rewardstack.stack import ERROR_WINDOW, Stack, counts_as_error
+from rewardstack.wording import counted
 
 __all__ = ["command"]
 
@@ -36,7 +36,7 @@ Examples:
 
 
 @click.command("score", epilog=EXAMPLE)
-@click.argument("paths", nargs=-1, metavar="STACK SAMPLES")
+@click.argument("paths", nargs=-1, metavar="[STACK] SAMPLES")
 @click.option(
     "--out", required=True, metavar="FILE", help="FILE.jsonl, .jsonl.gz or .parquet; `-` prints JSON lines."
 )
@@ -100,7 +100,7 @@ def write_scores(run: "Scoring", target: Ledger | Pipe, out: str, ends: Sequence
     batch = run.batch
     kept = target.begin(batch.ids, ends)
     if target.complete is not None:
-        say(f"{out} is complete: {batch.size} rows; nothing is left to do")
+        say(f"{out} is complete: {counted(batch.size, 'row')}; nothing is left to do")
         run.check_share(target.complete, batch.size)
         return
     run.count(kept)
@@ -108,7 +108,7 @@ def write_scores(run: "Scoring", target: Ledger | Pipe, out: str, ends: Sequence
         run.go_on(target, ends)
     except KeyboardInterrupt:
         hint = "" if out == PIPE else "; --resume goes on"
-        raise KeyboardInterrupt(f"after {run.rows} of {batch.size} rows{hint}") from None
+        raise KeyboardInterrupt(f"after {run.rows:,} of {counted(batch.size, 'row')}{hint}") from None
     target.finish(run.errors)
     say(run.summary() if out == PIPE else f"{out}: {run.summary()}")
     run.check_share(run.errors, run.rows)
@@ -163,7 +163,7 @@ class Scoring:
         """Raise `TooManyErrors` when the errors of the last rows would stop a training run."""
         errors = sum(self.recent)
         if errors > self.stack.settings.max_error_share * ERROR_WINDOW:
-            self.refuse(f"{errors} of the last {len(self.recent)} rows erred", self.errors.causes)
+            self.refuse(f"{errors} of the last {counted(len(self.recent), 'row')} erred", self.errors.causes)
 
     def check_share(self, errors: Errors, rows: int) -> None:
         """Raise `TooManyErrors` when of all rows too many erred."""
@@ -201,7 +201,7 @@ def first_causes(known: Sequence[str], erred: Sequence[StackScore]) -> tuple[str
         if len(causes) >= CAUSES:
             break
         causes |= {
-            f"{name}: {each.error}": None
+            f"{name}: {each.explained_error}": None
             for name, each in score.rewards.items()
             if each.error is not None and not each.timed_out
         }

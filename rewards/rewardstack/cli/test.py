@@ -77,7 +77,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 @click.command("test", short_help="Test a stack against sample completions.", epilog=EPILOG)
-@click.argument("paths", nargs=-1, metavar="STACK SAMPLES")
+@click.argument("paths", nargs=-1, metavar="[STACK] SAMPLES")
 @reward_options
 @sample_reading
 @click.option(

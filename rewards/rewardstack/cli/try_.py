@@ -149,6 +149,7 @@ def describe_score(term: Term, score: Score, sample: Sample) -> dict[str, Any]:
         "value": score.value,
         "reason": score.reason,
         "error": score.error,
+        "where": score.where,
         "details": dict(score.details),
         "read": {name: None if value is ABSENT else value for name, value in read.items()},
         "lacks": [name for name in term.columns() if name not in batch],
@@ -166,7 +167,7 @@ def draw(facts: dict[str, Any]) -> None:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     table.add_row("value", Text(*value_text(facts)))
-    for name in ("reason", "error"):
+    for name in ("reason", "error", "where"):
         if facts[name]:
             table.add_row(name, Text(printable(facts[name])))
     for name in ("details", "read", "options"):

@@ -11,9 +11,10 @@ import msgspec
 from rewardstack.errors import RecordError
 from rewardstack.records.writing import replaced
 from rewardstack.report.run import ScoredRun
-from rewardstack.report.texts import counted, printable
+from rewardstack.report.texts import printable
 from rewardstack.report.updating import Update, find_updates, set_member
 from rewardstack.sample import ABSENT, Sample
+from rewardstack.wording import counted
 
 __all__ = ["EXPECTED", "check_updatable", "is_columnar", "update_samples"]
 

@@ -76,7 +76,9 @@ def no_rows(path: str, skipped: Sequence[str]) -> str:
     """Return why a file gave no sample at all."""
     if not skipped:
         return f"{path} holds no rows"
-    return f"none of the {len(skipped)} rows of {path} can be read; the first: {skipped[0]}"
+    if len(skipped) == 1:
+        return f"the only row of {path} cannot be read: {skipped[0]}"
+    return f"none of the {len(skipped):,} rows of {path} can be read; the first: {skipped[0]}"
 
 
 def check_mapping(columns: Mapping[str, str], found: Iterable[Placed], path: str) -> None:

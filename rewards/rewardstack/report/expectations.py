@@ -163,7 +163,9 @@ def observed(score: StackScore, of: str) -> tuple[float | None, str, bool]:
     term = score.rewards.get(of)
     if term is None:
         return None, "`when` leaves it out", False
-    return term.value, term.reason if term.error is None else f"erred: {term.error}", term.error is not None
+    if term.error is not None:
+        return term.value, f"erred: {term.explained_error}", True
+    return term.value, term.reason, False
 
 
 def explain(score: StackScore) -> list[str]:
@@ -180,5 +182,5 @@ def show(score: Score) -> str:
         if score.value is None
         else short_number(score.value, 4)
     )
-    reason = score.error or score.reason
+    reason = score.explained_error or score.reason
     return f"{value} ({reason})" if reason else value

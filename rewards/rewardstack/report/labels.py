@@ -125,5 +125,5 @@ def missing(score: Score | None) -> str:
     if score is None:
         return "left out"
     if score.error is not None:
-        return f"erred: {score.error}"
+        return f"erred: {score.explained_error}"
     return f"abstained: {score.reason}" if score.reason else "abstained"

@@ -6,8 +6,8 @@ import msgspec
 
 from rewardstack.exit_codes import CANNOT_JUDGE, FINDINGS, GOOD
 from rewardstack.report.run import ScoredRun, faults
-from rewardstack.report.texts import counted
 from rewardstack.stack import counts_as_error
+from rewardstack.wording import counted
 
 __all__ = ["MEASURES", "Outcome", "decide"]
 
@@ -40,9 +40,10 @@ def unjudgeable(run: ScoredRun) -> list[str]:
     allowed = run.stack.settings.max_error_share
     if erred > allowed * len(run.scores):
         first = faults(run)[0]
+        line = f" ({first.where})" if first.where else ""
         doubts.append(
             f"{erred} of {counted(len(run.scores), 'row')} erred, more than max_error_share = {allowed:g} allows "
-            f"({first.term}, {first.place}: {first.error})"
+            f"({first.term}, {first.place}: {first.error}{line})"
         )
     if run.labels is not None and not run.labels.judged:
         doubts.append(f"no row has both a label {run.labels.column!r} and a value of {run.labels.term!r}")

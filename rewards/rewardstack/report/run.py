@@ -91,19 +91,24 @@ def summarise(run: ScoredRun) -> list[TermSummary]:
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """An error and the rows that show it: `place` is the first of `rows`."""
+    """An error and the rows that show it: `place` is the first of `rows`, `where` the line of the reward's source."""
 
     term: str
     error: str
     place: str
     rows: int
+    where: str
 
 
 def faults(run: ScoredRun) -> list[Fault]:
     """Return the errors of all terms, equal ones together, the most frequent first."""
-    found: dict[tuple[str, str], list[int]] = {}
+    found: dict[tuple[str, str, str], list[int]] = {}
     for row, score in enumerate(run.scores):
-        for term, error in score.errors.items():
-            found.setdefault((term, error), []).append(row)
-    made = [Fault(term, error, run.places[rows[0]], len(rows)) for (term, error), rows in found.items()]
+        for term, each in score.rewards.items():
+            if each.error is not None:
+                found.setdefault((term, each.error, each.where), []).append(row)
+    made = [
+        Fault(term, error, run.places[rows[0]], len(rows), where)
+        for (term, error, where), rows in found.items()
+    ]
     return sorted(made, key=lambda fault: -fault.rows)

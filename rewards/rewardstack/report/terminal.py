@@ -13,7 +13,8 @@ from rewardstack.report.run import ScoredRun, faults, summarise
 from rewardstack.report.sections import Section
 from rewardstack.report.statistics import Bin, deviation, histogram, mean
 from rewardstack.report.terminal_checks import draw_contract, draw_expectations, draw_labels, hang, outdent
-from rewardstack.report.texts import counted, number, printable, short_number, tail
+from rewardstack.report.texts import number, printable, short_number, tail
+from rewardstack.wording import counted
 
 __all__ = ["draw", "one_line"]
 
@@ -97,7 +98,7 @@ def draw_header(console: Console, run: ScoredRun) -> None:
     for message in run.skipped[:SHOWN]:
         outdent(console, Text(f"skipped {printable(message)}", "yellow"))
     if len(run.skipped) > SHOWN:
-        console.print(Text(f"skipped {len(run.skipped) - SHOWN} more rows", "yellow"))
+        console.print(Text(f"skipped {counted(len(run.skipped) - SHOWN, 'more row')}", "yellow"))
 
 
 def draw_terms(console: Console, run: ScoredRun) -> None:
@@ -226,9 +227,10 @@ def draw_faults(console: Console, run: ScoredRun, most: int) -> None:
     for each in found[:most]:
         more = f" and {each.rows - 1} more" if each.rows > 1 else ""
         place = f"{printable(each.term)}, {PurePath(each.place).name}{more}: "
-        outdent(console, Text.assemble((place, "red"), tail_of_error(each.error)))
+        line = f" ({printable(each.where)})" if each.where else ""
+        outdent(console, Text.assemble((place, "red"), tail_of_error(each.error), line))
     if len(found) > most:
-        console.print(Text(f"{len(found) - most} other errors (-v shows all)", "dim"))
+        console.print(Text(f"{counted(len(found) - most, 'other error')} (-v shows all)", "dim"))
 
 
 def tail_of_error(error: str) -> str:
@@ -271,7 +273,9 @@ def draw_advantages(console: Console, run: ScoredRun, most: int) -> None:
             table.add_row(*cells, end_section=row == rows[-1] and number_ < len(shown))
     console.print(table)
     if len(groups.rows) > most:
-        console.print(Text(f"{len(groups.rows) - most} more groups (-v shows all, --json every row)", "dim"))
+        console.print(
+            Text(f"{counted(len(groups.rows) - most, 'more group')} (-v shows all, --json every row)", "dim")
+        )
 
 
 def as_text(completion: object) -> str:

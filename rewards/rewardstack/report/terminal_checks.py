@@ -1,18 +1,19 @@
 """What a run was held to, on a terminal: contract, expectations, labels."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import PurePath
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from rewardstack.finding import Check
+from rewardstack.finding import ALL_ERRED, Check
 from rewardstack.report.labels import Labels
 from rewardstack.report.run import ScoredRun
-from rewardstack.report.texts import counted, number, printable, short_number, tail
+from rewardstack.report.texts import number, printable, short_number, tail
 from rewardstack.sample import completion_text
+from rewardstack.wording import counted
 
 __all__ = ["draw_contract", "draw_expectations", "draw_labels", "hang", "outdent"]
 
@@ -58,21 +59,30 @@ def draw_contract(console: Console, run: ScoredRun, most: int, *, everything: bo
     if not run.checks:
         return
     broken = [check for check in run.checks if check.status == "failed"]
-    held = sum(check.status == "passed" for check in run.checks)
-    tried = max(check.rows for check in run.checks)
-    terms = counted(len({check.term for check in run.checks}), "term")
-    note = (
-        f"{counted(len(broken), 'check')} violated" if broken else f"{counted(held, 'check')} of {terms} held"
-    )
-    title(console, "contract", note if tried else "no term was called", "bold red" if broken else "green")
+    erred = dict.fromkeys(check.term for check in run.checks if check.note == ALL_ERRED)
+    title(console, "contract", *verdict(run.checks, broken, erred))
     if everything:
         draw_all_checks(console, run.checks)
     for check in broken:
         draw_broken(console, check, most)
+    others = {check.term for check in run.checks if check.rows} - erred.keys()
+    for term in erred if others else ():
+        outdent(console, Text.assemble((f"not checked: {printable(term)}: ", "yellow"), ALL_ERRED))
     for check in run.checks:
         if check.status == "passed" and check.note and not everything:
             line = Text.assemble((f"note: {printable(check.term)}: ", "yellow"), printable(check.note))
             outdent(console, line)
+
+
+def verdict(checks: Sequence[Check], broken: Sequence[Check], erred: Collection[str]) -> tuple[str, str]:
+    """Return what the contract checks came to and its colour; a term that erred on every row has held to nothing."""
+    if broken:
+        return f"{counted(len(broken), 'check')} violated", "bold red"
+    held = [check for check in checks if check.status == "passed" and check.term not in erred]
+    if held:
+        terms = counted(len({check.term for check in held}), "term")
+        return f"{counted(len(held), 'check')} of {terms} held", "green"
+    return ("no check: every row erred" if erred else "no term was called"), "yellow"
 
 
 def draw_all_checks(console: Console, checks: Sequence[Check]) -> None:
@@ -112,7 +122,10 @@ def draw_expectations(console: Console, run: ScoredRun, most: int) -> None:
     count = len(found.rows)
     good = found.met == count
     title(
-        console, "expectations", f"{found.met} of {count} rows as expected", "green" if good else "bold red"
+        console,
+        "expectations",
+        f"{found.met} of {counted(count, 'row')} as expected",
+        "green" if good else "bold red",
     )
     worst = sorted(found.mismatches, key=lambda each: -math.inf if each.off is None else -each.off)
     for mismatch in worst[:most]:
@@ -150,7 +163,7 @@ def draw_labels(console: Console, run: ScoredRun, most: int) -> None:
     found = run.labels
     count = len(found.disagreements)
     if count:
-        title(console, "disagreements", f"{count} of {found.judged} rows")
+        title(console, "disagreements", f"{count} of {counted(found.judged, 'row')}")
     worst = sorted(found.disagreements, key=lambda each: -abs(each.value - found.threshold))
     for each in worst[:most]:
         draw_row(console, run, each.row, f"{each.kind}, {found.term} gave {short_number(each.value, 4)}")
@@ -165,7 +178,9 @@ def draw_not_judged(console: Console, found: Labels, most: int) -> None:
     """Print which labelled rows the term gave no value for."""
     if not found.not_judged:
         return
-    title(console, "not judged", f"{len(found.not_judged)} labelled rows without a value", "yellow")
+    title(
+        console, "not judged", f"{counted(len(found.not_judged), 'labelled row')} without a value", "yellow"
+    )
     for place, why in list(found.not_judged.items())[:most]:
         outdent(console, Text.assemble((short_place(place), "bold"), f"  {printable(why[:LONGEST_REASON])}"))
     if len(found.not_judged) > most:
@@ -198,5 +213,5 @@ def draw_matrix(console: Console, found: Labels) -> None:
     )
     console.print(table)
     measures = f"accuracy {number(found.accuracy)}  precision {number(found.precision)}  recall {number(found.recall)}"
-    unlabelled = f"  ({found.unlabelled} rows without a label)" if found.unlabelled else ""
+    unlabelled = f"  ({counted(found.unlabelled, 'row')} without a label)" if found.unlabelled else ""
     console.print(Text.assemble((measures, "bold"), unlabelled))

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-__all__ = ["counted", "number", "printable", "short_number", "tail", "xml_safe"]
+__all__ = ["number", "printable", "short_number", "tail", "xml_safe"]
 
 UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 JOINERS = frozenset("\u200c\u200d")  # hold emoji and several scripts together
@@ -52,8 +52,3 @@ def number(value: float | None, digits: int = 3) -> str:
 def short_number(value: float, digits: int) -> str:
     """Return a number with at most so many significant digits, without those that are nought; never `-0`."""
     return f"{value + 0.0:.{digits}g}"
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number of things: `1 row`, `1,200 rows`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

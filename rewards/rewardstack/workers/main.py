@@ -57,7 +57,7 @@ def call(function: Callable[..., Any], message: Call) -> Recorded:
     elif message.many is None:
         recorded.scores = [to_score(returned, message.range)]
     else:
-        recorded.scores = to_scores(returned, message.many, message.range)
+        recorded.scores = to_scores(returned, message.many, message.range, function=function)
     return recorded
 
 
@@ -69,7 +69,9 @@ def answer(functions: dict[str, Callable[..., Any]], message: Any) -> Any:
             return None
         return call(functions[message.key], message)
     except BaseException as error:  # a SystemExit or KeyboardInterrupt here is the reward's own
-        return Fault(raised(error).error or "", isinstance(error, TimeoutError))
+        function = None if isinstance(message, Load) else functions.get(message.key)
+        score = raised(error, function=function)
+        return Fault(score.error or "", score.timed_out, score.where)
 
 
 def open_channel(descriptor: int) -> socket.socket:

@@ -68,10 +68,14 @@ class Recorded(msgspec.Struct):
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """Why a message could not be answered; `late` where the reward itself ran out of time."""
+    """Why a message could not be answered; `late` where the reward itself ran out of time.
+
+    `where` is the line of the reward's source that raised (`my.py:12`), empty where none did.
+    """
 
     text: str
     late: bool = False
+    where: str = ""
 
 
 def frame(message: Any) -> bytes:

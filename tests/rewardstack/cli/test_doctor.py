@@ -8,6 +8,7 @@ import pytest
 
 from rewardstack import hookimpl, workers
 from rewardstack.cli import GROUP as COMMANDS_GROUP
+from rewardstack.cli.doctor import layer_lines
 from rewardstack.registry import GROUP
 
 
@@ -127,6 +128,31 @@ def test_sandboxes_and_probes_of_plugins_are_listed(run, entries, monkeypatch):
     shown = run("doctor").stdout.splitlines()
     assert "sandboxes    cage: Runs code in a cage." in shown
     assert "             echo: Repeats the prompt." in shown
+
+
+LAYERS = {"seccomp": "degraded (no filter)", "limits": "active (memory)", "environment": "active"}
+
+
+def test_layers_that_are_active_share_a_line_unless_all_is_wanted():
+    assert list(layer_lines(LAYERS, everything=False)) == [
+        "active: limits, environment",
+        "seccomp: degraded (no filter)",
+    ]
+    assert list(layer_lines(LAYERS, everything=True)) == [
+        f"{name}: {state}" for name, state in LAYERS.items()
+    ]
+    assert list(layer_lines({"not available": "active no more"}, everything=False)) == [
+        "not available: active no more"
+    ]
+
+
+@pytest.mark.usefixtures("fresh_workers")
+def test_sandboxes_take_few_lines_and_verbosely_show_every_layer(run):
+    pytest.importorskip("RestrictedPython")
+    short, long = run("doctor").stdout, run("doctor", "-v").stdout
+    assert len(long.splitlines()) > len(short.splitlines()) + 5
+    assert "               environment: active (empty)" in long.splitlines()
+    assert "environment: active" not in short
 
 
 @pytest.mark.usefixtures("fresh_workers")

@@ -96,6 +96,17 @@ def test_warnings_are_lines_like_errors(run, write):
     assert run("show", "minus.toml", "-q").stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("test", "[STACK] SAMPLES"), ("score", "[STACK] SAMPLES"), ("show", "[STACK]"), ("list", "[PLUGIN]"),
+        ("train", "[CONFIG]"), ("plan", "[CONFIG]"), ("try", "REWARD"), ("judge-report", "STACK SAMPLES"),
+    ],
+)  # fmt: skip
+def test_usage_lines_put_what_may_be_left_out_in_brackets(run, name, arguments):
+    assert run(name, "--help").output.startswith(f"Usage: rewards {name} [OPTIONS] {arguments}\n")
+
+
 def test_no_arguments_show_the_help(run):
     result = run()
     assert "Commands:" in result.output + result.stderr

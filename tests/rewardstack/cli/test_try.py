@@ -81,7 +81,7 @@ def test_texts_come_from_files_and_standard_input(run, folder):
 def test_a_reward_that_fails_cannot_judge(run):
     result = run("try", "my.py:fails", "--completion", "bad")
     assert result.exit_code == 3
-    assert "error  raised ValueError: cannot judge this" in result.stdout
+    assert "error  raised ValueError: cannot judge this\nwhere  my.py:33\n" in result.stdout
     assert result.stderr == ""
 
 

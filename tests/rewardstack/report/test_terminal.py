@@ -4,6 +4,7 @@ import pytest
 from rich.console import Console
 
 from rewardstack import Stack
+from rewardstack.audit.contract import check_contract
 from rewardstack.report.expectations import judge
 from rewardstack.report.groups import find_groups
 from rewardstack.report.outcome import decide
@@ -11,6 +12,7 @@ from rewardstack.report.run import ScoredRun, faults, summarise
 from rewardstack.report.terminal import draw, duration
 from rewardstack.sample import Sample
 from rewardstack.score import Score
+from rewardstack.stack import Run
 
 
 def made(rewards, samples, **more):
@@ -115,7 +117,34 @@ def test_errors_are_told_once_with_their_first_place():
     run = made({"odd": odd}, SAMPLES)
     (fault,) = faults(run)
     assert (fault.place, fault.rows, fault.error) == ("folder/s.jsonl:1", 3, "raised ValueError: not seven")
-    assert "odd, s.jsonl:1 and 2 more: raised ValueError: not seven" in drawn(run)
+    assert f"odd, s.jsonl:1 and 2 more: raised ValueError: not seven ({fault.where})" in drawn(run, 200)
+
+
+def broken(completion):
+    raise ValueError("no")
+
+
+def checked(rewards):
+    run = made(rewards, SAMPLES)
+    found = check_contract(run.stack, Run(run.scores, run.terms), SAMPLES, run.places)
+    return drawn(made(rewards, SAMPLES, checks=found))
+
+
+def test_a_term_that_erred_on_every_row_has_held_to_nothing():
+    assert "\ncontract  no check: every row erred\n" in checked({"broken": broken})
+    text = checked({"broken": broken, "value": value})
+    assert "\ncontract  9 checks of 1 term held\nnot checked: broken: it erred on every row\n" in text
+
+
+def test_a_row_whose_gate_erred_counts_as_an_error_and_not_as_closed():
+    def gate(completion):
+        if completion == "7":
+            raise ValueError("no")
+        return float(completion == "0.5")
+
+    run = made({"gate": gate, "behind": {"use": value, "requires": {"gate": 1.0}}}, SAMPLES)
+    behind = summarise(run)[1]
+    assert (behind.scored, behind.closed, behind.errors) == (3, 2, 1)
 
 
 def test_lines_that_are_broken_are_set_in():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rewardstack.report.texts import counted, number, printable, short_number, tail, xml_safe
+from rewardstack.report.texts import number, printable, short_number, tail, xml_safe
 
 
 @pytest.mark.parametrize(
@@ -51,10 +51,6 @@ def test_any_text_can_stand_in_xml(text):
 
 def test_numbers_have_no_negative_nought():
     assert (number(-0.0001), number(None), number(-0.5)) == ("0.000", "-", "-0.500")
-
-
-def test_things_are_counted():
-    assert (counted(1, "row"), counted(1200, "row"), counted(0, "row")) == ("1 row", "1,200 rows", "0 rows")
 
 
 @pytest.mark.parametrize(

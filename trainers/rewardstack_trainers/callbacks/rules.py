@@ -7,6 +7,8 @@ import statistics
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from rewardstack.wording import counted
+
 __all__ = ["RULES", "History", "Rule"]
 
 RECENT = 5
@@ -70,9 +72,7 @@ def errors_grow(history: History) -> str | None:
     """Say so when terms err in every entry."""
     errors = history.errors()[-RECENT:]
     if len(errors) == RECENT and min(errors) > 0:
-        return (
-            f"Rewards have erred in each of the last {RECENT} log entries ({errors[-1]:g} rows in the last)."
-        )
+        return f"Rewards have erred in each of the last {RECENT} log entries ({counted(int(errors[-1]), 'row')} in the last)."
     return None
 
 

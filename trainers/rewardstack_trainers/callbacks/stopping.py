@@ -6,6 +6,7 @@ from typing import Any
 from transformers import TrainerCallback
 
 from rewardstack.errors import OptionError
+from rewardstack.wording import counted
 from rewardstack_trainers.ranks import sum_over_ranks
 
 __all__ = ["EarlyStop"]
@@ -62,7 +63,5 @@ class EarlyStop(TrainerCallback):
         self.best = max(self.best, value)
         self.waited = 0 if improved else self.waited + 1
         if self.patience is not None and self.waited >= self.patience:
-            return (
-                f"{self.metric} has not risen above {self.best:.3g} in {self.waited} entries, at step {step}"
-            )
+            return f"{self.metric} has not risen above {self.best:.3g} in {counted(self.waited, 'entry', 'entries')}, at step {step}"
         return ""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rewardstack.cli.output import draw_table, print_json
+from rewardstack.cli.output import draw_table, print_json, wrapped
 
 if TYPE_CHECKING:
     from rewardstack_trainers.plan.memory import Plan
@@ -35,7 +35,7 @@ TABLE: dict[str, dict[str, Any]] = {
 
 
 @click.command("plan", short_help="Estimate the GPU memory of a training run.", epilog=EPILOG)
-@click.argument("config", required=False, metavar="CONFIG", type=click.Path(dir_okay=False))
+@click.argument("config", required=False, metavar="[CONFIG]", type=click.Path(dir_okay=False))
 @click.option(
     "--size", metavar="MODEL", help="A size (0.5B ... 70B) or a folder with config.json, in place of CONFIG."
 )
@@ -150,7 +150,7 @@ def show_plan(plan: "Plan", card: float | None, *, as_json: bool) -> None:
 
 def say(label: str, text: str) -> None:
     """Print a line, as several where it is long."""
-    click.echo(click.wrap_text(f"{label}: {text}", 80, subsequent_indent="  "))
+    click.echo(wrapped(text, f"{label}: "))
 
 
 def names_of(chosen: dict[str, bool]) -> str:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rewardstack.cli.output import clean_stdout, complain, draw_table, print_json
+from rewardstack.cli.output import clean_stdout, complain, draw_table, print_json, width, wrapped
 from rewardstack.errors import RewardstackError
+from rewardstack.wording import counted
 from rewardstack_trainers.ranks import leave
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ Exit codes:
 
 
 @click.command("train", short_help="Train a model with a stack, in TRL's GRPOTrainer.", epilog=EPILOG)
-@click.argument("config", required=False, metavar="CONFIG", type=click.Path(dir_okay=False))
+@click.argument("config", required=False, metavar="[CONFIG]", type=click.Path(dir_okay=False))
 @click.option(
     "--demo", metavar="TASK", is_flag=False, flag_value="larger",
     help="Train a tiny model on TASK instead, offline, in about a minute: larger, or addition, the lesson that goes wrong.  [default: larger]",
@@ -74,7 +75,7 @@ def command(
         raise click.UsageError(
             "--demo is a run of its own from the start: it takes no --dry-run, --resume or --force"
         )
-    prepare_process()
+    set_environment()
     outcome: Outcome | None
     with clean_stdout():
         if demo is not None:
@@ -91,11 +92,18 @@ def command(
     return 1 if demo is not None and not gained_enough(rows[-1]) else 0
 
 
-def prepare_process() -> None:
-    """Set what must stand before torch is imported; `RewardstackError` where the extra is not installed."""
+def set_environment() -> None:
+    """Set what must stand before torch is imported, be it by a reward in a file."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that spin slow one another down
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
+
+
+def load_libraries() -> None:
+    """Import what trains, and quieten it; `RewardstackError` where the extra is not installed.
+
+    To be called once all is checked that can be without it: what is wrong with a file is told first.
+    """
     try:
         import trl  # noqa: F401
         from transformers import utils
@@ -111,13 +119,24 @@ def prepare_process() -> None:
 
 
 def tell(kind: str, text: str) -> None:
-    """Print what the run has to say to standard error, once for all ranks."""
+    """Print what the run has to say to standard error, once for all ranks, within the terminal's width."""
     if os.environ.get("RANK", "0") != "0":
         return
     if kind:
         complain(text, prefix=f"{kind}: ")
     else:
-        click.echo(text, err=True)
+        click.echo(fold(text, width()), err=True)
+
+
+def fold(text: str, columns: int) -> str:
+    """Return a line of progress as several where it is long, broken between its parts, which two blanks set apart."""
+    first, *parts = text.split("  ")
+    lines = [first]
+    for part in parts:
+        if len(lines[-1]) + len("  ") + len(part) > columns:
+            lines.append("")
+        lines[-1] += f"  {part}"
+    return "\n".join(lines)
 
 
 Rows = Sequence[tuple[str, float, float]]
@@ -130,11 +149,13 @@ def prepare_session(
     import msgspec
 
     from rewardstack_trainers.training.config import load_config
-    from rewardstack_trainers.training.session import Session
 
     config = load_config(path)
     more = {name: value for name, value in (("max_steps", steps), ("seed", seed)) if value is not None}
     config = msgspec.structs.replace(config, output=output or config.output, grpo=config.grpo | more)
+    load_libraries()
+    from rewardstack_trainers.training.session import Session
+
     return Session(config, tell, resume=resume, force=force)
 
 
@@ -155,9 +176,7 @@ def run_demo(task: str, output: str | None, steps: int, seed: int | None) -> "tu
     """Run the demo up to its report; the held-out share is the last row."""
     from rewardstack.errors import nearest
     from rewardstack_trainers.demo.questions import TASKS
-    from rewardstack_trainers.demo.running import gain_of, run_demo
     from rewardstack_trainers.training.preflight import check_folder
-    from rewardstack_trainers.training.report import before_and_after
 
     if task not in TASKS:
         raise click.UsageError(
@@ -165,7 +184,11 @@ def run_demo(task: str, output: str | None, steps: int, seed: int | None) -> "tu
         )
     seed = TASKS[task].seed if seed is None else seed
     folder = Path(output or f"runs/demo-{task}-{seed}")
-    check_folder(folder / "run", resume=False)
+    check_folder(folder / "run", resume=False, mend="Remove it, or choose another folder: --output FOLDER")
+    load_libraries()
+    from rewardstack_trainers.demo.running import gain_of, run_demo
+    from rewardstack_trainers.training.report import before_and_after
+
     outcome = run_demo(folder, tell, task=task, steps=steps, seed=seed)
     shown = [
         row
@@ -183,7 +206,7 @@ def gained_enough(row: tuple[str, float, float]) -> bool:
     gain = 100 * (row[2] - row[1])
     if gain < LEAST_GAIN:
         complain(
-            f"it gained {gain:.0f} points, less than {LEAST_GAIN:g}: this run has not shown that it learns"
+            f"it gained {counted(round(gain), 'point')}, less than {LEAST_GAIN:g}: this run has not shown that it learns"
         )
     return gain >= LEAST_GAIN
 
@@ -202,8 +225,8 @@ def show(outcome: "Outcome", stack: str, rows: Rows, *, as_json: bool) -> None:
     if rows:
         draw_table(table_of(rows))
     for sentence in [outcome.stopped] if outcome.stopped else []:
-        click.echo(f"stopped early: {sentence}")
-    click.echo(f"wrote {', '.join(files)}")
+        click.echo(wrapped(sentence, "stopped early: "))
+    click.echo(wrapped(", ".join(files), "wrote "))
 
 
 def table_of(rows: Rows) -> Any:
@@ -212,7 +235,7 @@ def table_of(rows: Rows) -> Any:
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("metric")
+    table.add_column("metric", overflow="fold")  # names stay whole
     for name in ("before", "after", "change"):
         table.add_column(name, justify="right")
     for name, before, after in rows:

@@ -11,6 +11,8 @@ import msgspec
 from rewardstack.errors import ColumnError, OptionError, RecordError, nearest
 from rewardstack.records.sources import rows_in
 from rewardstack.records.text import Fault
+from rewardstack.wording import counted
+from rewardstack_models.hub import hub_advice
 from rewardstack_trainers.data.options import shuffled
 from rewardstack_trainers.data.rephrasing import by_endpoint, by_rules
 from rewardstack_trainers.data.replies import rephrase_all
@@ -170,9 +172,9 @@ def read_hub(table: DataTable, task: Task | None) -> list[Row]:
     try:
         loaded = datasets.load_dataset(name, subset, split=split)
     except Exception as error:  # the hub's, the network's and the cache's many errors
-        lines = str(error).splitlines() or [type(error).__name__]
+        why = hub_advice(error, name, "dataset") or next(iter(str(error).splitlines()), type(error).__name__)
         raise RecordError(
-            f'cannot load {name} from the hub: {lines[0]}. Offline, name a file: [data] path = "train.jsonl"'
+            f'cannot load the data set {name}: {why}. A file is named with [data] path = "train.jsonl"'
         ) from error
     return [
         dict(row) for row in (loaded.select(range(min(table.limit, len(loaded)))) if table.limit else loaded)
@@ -228,7 +230,7 @@ def split_off(rows: Sequence[Row], count: int) -> tuple[list[Row], list[Row]]:
     if not count:
         return list(rows), []
     if count >= len(rows):
-        raise OptionError(f"[eval] rows = {count}, but the data have {len(rows)} rows in all")
+        raise OptionError(f"[eval] rows = {count}, but the data have {counted(len(rows), 'row')} in all")
     held = {round(place * len(rows) / count) for place in range(count)}
     return (
         [row for place, row in enumerate(rows) if place not in held],

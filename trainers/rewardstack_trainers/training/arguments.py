@@ -14,12 +14,6 @@ __all__ = ["check_names", "make_arguments"]
 ON_CPU = {"bf16": False, "use_cpu": True, "activation_checkpointing": False}
 """TRL's defaults (bf16, recomputed activations) cost a third of the speed on a CPU."""
 
-OWN = {
-    "reward_weights": "weights stand in the stack",
-    "output_dir": "the run's folder is `output` at the top of the file",
-    "logging_steps": "write every = ... in [log]",
-}
-
 
 def config_class(algorithm: str) -> Any:
     """Return TRL's config class of an algorithm."""
@@ -34,8 +28,6 @@ def check_names(given: Mapping[str, Any], algorithm: str) -> None:
     kind = config_class(algorithm)
     known = {field.name for field in dataclasses.fields(kind) if field.init}
     for name in given:
-        if name in OWN:
-            raise OptionError(f"[grpo]: {name} cannot be set here; {OWN[name]}")
         if name not in known:
             import trl
 

@@ -9,6 +9,7 @@ import msgspec
 
 from rewardstack import Stack
 from rewardstack.errors import OptionError, StackError, nearest
+from rewardstack_trainers.measures import METRICS
 from rewardstack_trainers.training.presets import ALGORITHMS, PRESETS
 from rewardstack_trainers.training.retired import translate
 
@@ -22,6 +23,13 @@ __all__ = [
     "load_config",
     "parse_config",
 ]
+
+OWN = {
+    "reward_weights": "weights stand in the stack",
+    "output_dir": "the run's folder is `output` at the top of the file",
+    "logging_steps": "write every = ... in [log]",
+}
+"""Fields of TRL's that are set elsewhere; whether it has the others is known once it is imported."""
 
 Table = TypeVar("Table", bound=msgspec.Struct)
 Positive = Annotated[int, msgspec.Meta(ge=1)]
@@ -168,7 +176,7 @@ def parse_config(data: Mapping[str, Any], base: Path) -> Config:
         )
     asks_for_lora = top.lora is not None or "lora" in preset
     lora = {**preset.get("lora", {}), **(top.lora or {})} if asks_for_lora else None
-    return Config(
+    config = Config(
         stack=read_stack(data, tasks, base),
         model=read_table(model, ModelTable, "[model]"),
         task=tasks,
@@ -184,6 +192,30 @@ def parse_config(data: Mapping[str, Any], base: Path) -> Config:
         base=base,
         translated=translated,
     )
+    check_own(grpo)
+    check_watching(config)
+    return config
+
+
+def check_own(grpo: Mapping[str, Any]) -> None:
+    """Raise `OptionError` for a field of TRL's that has its place elsewhere."""
+    for name, place in OWN.items():
+        if name in grpo:
+            raise OptionError(f"[grpo]: {name} cannot be set here; {place}")
+
+
+def check_watching(config: Config) -> None:
+    """Raise `OptionError` for a held-out metric that will never be logged, and for a KL target without a start."""
+    name = config.stack.name
+    known = ["reward", *(f"{name}/{term.name}/{metric}" for term in config.stack.terms for metric in METRICS)]
+    if config.eval.metric not in known:
+        raise OptionError(
+            f"[eval]: there is no metric {config.eval.metric!r}{nearest(config.eval.metric, known)}. There are reward "
+            f"and {name}/TERM/mean, for the terms {', '.join(term.name for term in config.stack.terms)}"
+        )
+    beta = config.grpo.get("beta", 0.0)
+    if config.kl_target is not None and not (isinstance(beta, (int, float)) and beta > 0):
+        raise OptionError("kl_target needs a start value: set beta above 0 in [grpo], such as beta = 0.04")
 
 
 def read_stack(data: Mapping[str, Any], tasks: tuple[str, ...], base: Path) -> Stack:

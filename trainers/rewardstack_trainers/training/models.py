@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from rewardstack_models.hub import hub_advice
 from rewardstack_trainers.errors import TrainingError
 from rewardstack_trainers.training.config import LoraTable, ModelTable
 
@@ -95,7 +96,8 @@ def load_tokenizer(name: str) -> Any:
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(name, padding_side="left")
     except Exception as error:  # tokenizers raises bare Exceptions
-        raise TrainingError(f"cannot load the tokenizer of {name}: {first_line(error)}") from error
+        why = hub_advice(error, name) or first_line(error)
+        raise TrainingError(f"cannot load the tokenizer of {name}: {why}") from error
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     return tokenizer

@@ -6,6 +6,7 @@ from typing import Any
 
 from rewardstack import Sample, Stack
 from rewardstack.errors import OptionError, StackError
+from rewardstack.wording import counted
 from rewardstack_trainers.checks import OF_TRAINER, check_columns, check_groups
 from rewardstack_trainers.errors import TrainingError
 from rewardstack_trainers.training.config import Config
@@ -21,8 +22,11 @@ WRONG = "I do not know."
 FORMS = ("<answer>{}</answer>", "{}", r"\boxed{{{}}}", "#### {}", "```python\n{}\n```")
 
 
-def check_folder(folder: Path, *, resume: bool) -> None:
-    """Make the run's folder; `TrainingError` when it holds another run or cannot be written to."""
+ANOTHER = "Go on with it with --resume, or choose another folder: `output` in the file, or --output FOLDER"
+
+
+def check_folder(folder: Path, *, resume: bool, mend: str = ANOTHER) -> None:
+    """Make the run's folder; `TrainingError` when it holds another run (with what to do) or cannot be written to."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".writable"
@@ -33,9 +37,7 @@ def check_folder(folder: Path, *, resume: bool) -> None:
             f"cannot write to the run's folder {folder}: {error.strerror or error}"
         ) from error
     if not resume and (folder / "run.json").exists():
-        raise TrainingError(
-            f"{folder} holds a run already. Go on with it with --resume, or choose another `output`"
-        )
+        raise TrainingError(f"{folder} holds a run already. {mend}")
 
 
 def preflight(
@@ -47,7 +49,10 @@ def preflight(
     check_columns(config.stack, dict.fromkeys(name for row in rows for name in row))
     check_groups(config.stack, args, config.dead_zone)
     found = [
-        ("data", f"{len(rows)} rows to train on, {len(held_out)} held out; columns {', '.join(rows[0])}"),
+        (
+            "data",
+            f"{counted(len(rows), 'row')} to train on, {len(held_out):,} held out; columns {', '.join(rows[0])}",
+        ),
         ("batch", batch_arithmetic(args)),
         *(("packages", sentence) for sentence in missing_packages(config)),
     ]
@@ -58,8 +63,9 @@ def batch_arithmetic(args: Any) -> str:
     """Return how many completions a generation and an update take."""
     rows = args.generation_batch_size
     return (
-        f"{rows} completions a generation: {rows // args.num_generations} prompts x {args.num_generations}; "
-        f"{args.per_device_train_batch_size} at a time, accumulated {args.gradient_accumulation_steps} times"
+        f"{counted(rows, 'completion')} a generation: {counted(rows // args.num_generations, 'prompt')} x "
+        f"{args.num_generations}; {args.per_device_train_batch_size} at a time, accumulated "
+        f"{counted(args.gradient_accumulation_steps, 'time')}"
     )
 
 
@@ -108,7 +114,8 @@ def gold_above_wrong(stack: Stack, rows: Sequence[dict[str, Any]]) -> list[Findi
         above += best is not None and (wrong.total is None or best > wrong.total)
     if not above:
         raise StackError(
-            f"of {len(tried)} rows none of the gold answers scores above {WRONG!r}: the stack does not pay for the "
+            f"of {counted(len(tried), 'row')} none of the gold answers scores above {WRONG!r}: the stack does not pay for the "
             f"data's own answers, such as {tried[0]['answer']!r}. Try: rewards try"
         )
-    return [("gold answers", f"{above} of {len(tried)} score above a wrong answer")]
+    verb = "scores" if above == 1 else "score"
+    return [("gold answers", f"{above} of {len(tried)} {verb} above a wrong answer")]

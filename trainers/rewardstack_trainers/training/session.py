@@ -8,11 +8,12 @@ from typing import Any
 
 import msgspec
 
-from rewardstack.errors import OptionError, RewardstackError, nearest
+from rewardstack.errors import RewardstackError
+from rewardstack.wording import counted
+from rewardstack_models.hub import hub_advice
 from rewardstack_trainers.callbacks import AdaptiveKL, Alarms, EarlyStop, Interruption, Lines
 from rewardstack_trainers.data.rows import filter_by_length, make_rows, split_off
 from rewardstack_trainers.errors import TrainingError
-from rewardstack_trainers.measures import METRICS
 from rewardstack_trainers.ranks import world_size
 from rewardstack_trainers.training.arguments import columns_mode, make_arguments
 from rewardstack_trainers.training.checkpoints import last_checkpoint, step_of
@@ -57,7 +58,6 @@ class Session:
     """
 
     def __init__(self, config: Config, tell: Tell, *, resume: bool = False, force: bool = False) -> None:
-        check_watching(config)
         self.config = config
         self.tell = tell
         self.resume = resume
@@ -100,8 +100,10 @@ class Session:
         rows, long = filter_by_length(rows, config.data, self.tokenizer)
         if long:
             left_out = before - len(rows)
-            what = f"were left out ({left_out}) or lost their beginning ({long - left_out})"
-            self.tell("data", f"{long} prompts of more than {config.data.prompt_tokens} tokens {what}")
+            prompts = counted(long, "prompt")
+            limit = counted(config.data.prompt_tokens or 0, "token")
+            what = f"{left_out:,} left out, {long - left_out:,} cut at the beginning"
+            self.tell("data", f"{prompts} of more than {limit}: {what}")
         return rows, held
 
     def check(self) -> list[Finding]:
@@ -175,9 +177,8 @@ class Session:
         except RewardstackError:
             raise
         except Exception as error:  # each part that reads a model has errors of its own
-            raise TrainingError(
-                f"cannot start with the model {self.config.model.name}: {first_line(error)}"
-            ) from error
+            why = hub_advice(error, self.model) or first_line(error)
+            raise TrainingError(f"cannot start with the model {self.config.model.name}: {why}") from error
 
     def replace_progress(self, trainer: Any) -> None:
         """Tell progress in compact lines instead of transformers' dump of all numbers."""
@@ -231,17 +232,3 @@ def train_on_all_ranks(trainer: Any, last: Path | None) -> bool:
     with interruption.listening():
         trainer.train(resume_from_checkpoint=None if last is None else str(last))
     return interruption.taken
-
-
-def check_watching(config: Config) -> None:
-    """Raise `OptionError` for a held-out metric that will never be logged, and for a KL target without a start."""
-    name = config.stack.name
-    known = ["reward", *(f"{name}/{term.name}/{metric}" for term in config.stack.terms for metric in METRICS)]
-    if config.eval.metric not in known:
-        raise OptionError(
-            f"[eval]: there is no metric {config.eval.metric!r}{nearest(config.eval.metric, known)}. There are reward "
-            f"and {name}/TERM/mean, for the terms {', '.join(term.name for term in config.stack.terms)}"
-        )
-    beta = config.grpo.get("beta", 0.0)
-    if config.kl_target is not None and not (isinstance(beta, (int, float)) and beta > 0):
-        raise OptionError("kl_target needs a start value: set beta above 0 in [grpo], such as beta = 0.04")
