@@ -272,8 +272,8 @@ def test_one_of_several_labels_is_chosen_by_name_or_number(tiny, tmp_path):
     model.config.id2label, model.config.label2id = names, {name: place for place, name in names.items()}
     folder = tiny.save(tmp_path / "model", model, words)
     by_name, by_number = (raws(stack_of(folder, label=label).score(ROWS)) for label in ("rude", 1))
-    assert by_name == by_number
-    assert by_name != raws(stack_of(folder, label="helpful").score(ROWS))
+    assert by_name == pytest.approx(by_number, abs=1e-5)  # rows are batched as they arrive
+    assert by_name != pytest.approx(raws(stack_of(folder, label="helpful").score(ROWS)), abs=1e-5)
     error = stack_of(folder).score(ROWS[:1])[0].rewards["it"].error
     assert "has several labels; set the option label to one of: helpful, rude" in error
     assert "has no label 'kind'" in stack_of(folder, label="kind").score(ROWS[:1])[0].rewards["it"].error
