@@ -7,16 +7,9 @@ import msgspec
 
 from rewardstack import Answer, Score, beside, find_answer, reward, visible_text
 from rewardstack_science.commitments import find_rival
-from rewardstack_science.menus import Menu, gold_options, read_menu
-from rewardstack_science.picks import (
-    NOTHING,
-    Pick,
-    Strength,
-    option_beside,
-    read_corrected,
-    read_pick,
-    read_whole,
-)
+from rewardstack_science.mentions import option_beside
+from rewardstack_science.menus import NOTHING, Menu, Pick, Strength, gold_options, read_menu
+from rewardstack_science.picks import read_corrected, read_pick, read_whole
 from rewardstack_science.wording import CORRECTION, clean, shorten
 
 __all__ = ["Chosen", "choice", "find_choice"]

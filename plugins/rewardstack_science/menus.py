@@ -1,14 +1,17 @@
-"""The options of a multiple-choice question: read from a dict, a list or the prompt, and looked up in a reply."""
+"""The options of a multiple-choice question: read from a dict, a list or the prompt, looked up in a reply, picked."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
 from functools import lru_cache
 from string import ascii_uppercase
 from typing import Any
 
+import msgspec
+
 from rewardstack_science.wording import clean, fold, squeeze
 
-__all__ = ["Menu", "gold_options", "read_menu"]
+__all__ = ["NOTHING", "Menu", "Pick", "Strength", "gold_options", "read_menu"]
 
 MOST_OPTIONS = 26
 _LABEL = re.compile(r"(?:^|(?<=\s))[(\[]?([A-Za-z]|\d{1,2})[)\].:]\s+(?=\S)", re.MULTILINE)
@@ -23,6 +26,26 @@ _COMPARED: tuple[Callable[[str], str], ...] = (
     fold,
     lambda text: squeeze(fold(text)),
 )
+
+
+class Strength(IntEnum):
+    """How plainly a stretch of text picks an option."""
+
+    NONE = 0
+    MENTIONED = 1  # it holds an option's text
+    STATED = 2  # a sentence says that a label is the answer
+    BARE = 3  # it is a label, alone or before a text
+
+
+class Pick(msgspec.Struct, frozen=True):
+    """The places of the options picked. None picked and a `reason`: something was said that cannot count."""
+
+    places: frozenset[int] = frozenset()
+    strength: Strength = Strength.NONE
+    reason: str = ""
+
+
+NOTHING = Pick()
 
 
 class Menu:

@@ -2,12 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from enum import IntEnum
 from itertools import pairwise
 
-import msgspec
-
-from rewardstack_science.menus import Menu
+from rewardstack_science.mentions import BETWEEN, OR, option_beside, read_mentions, read_tail, read_text
+from rewardstack_science.menus import NOTHING, Menu, Pick, Strength
 from rewardstack_science.wording import (
     CORRECTED,
     DENIED_AFTER,
@@ -16,38 +14,12 @@ from rewardstack_science.wording import (
     clean,
     fold,
     shorten,
-    word_set,
 )
-from rewardstack_science.words import FUNCTION_WORDS
 
-__all__ = ["NOTHING", "Pick", "Strength", "option_beside", "read_corrected", "read_pick", "read_whole"]
+__all__ = ["read_corrected", "read_pick", "read_whole"]
 
 LONGEST = 1_000  # characters of one commitment that are read
-# What may follow an option's text and leave it the same thing: "nitrogen gas", "Jupiter again"
-_HEADS = FUNCTION_WORDS | word_set(
-    "gas liquid solid element metal atom molecule ion planet star moon force energy cell organ rock "
-    "scattering effect law process again please indeed fits right correct best too only"
-)
 
-
-class Strength(IntEnum):
-    """How plainly a stretch of text picks an option."""
-
-    NONE = 0
-    MENTIONED = 1  # it holds an option's text
-    STATED = 2  # a sentence says that a label is the answer
-    BARE = 3  # it is a label, alone or before a text
-
-
-class Pick(msgspec.Struct, frozen=True):
-    """The places of the options picked. None picked and a `reason`: something was said that cannot count."""
-
-    places: frozenset[int] = frozenset()
-    strength: Strength = Strength.NONE
-    reason: str = ""
-
-
-NOTHING = Pick()
 
 _OPEN, _CLOSE = r"[(\[{<\"']?", r"[)\]}>\"']?"
 _X = r"([^\W_]|\d{1,2})"  # which of them are labels is the menu's to say
@@ -84,30 +56,15 @@ _JUDGED_WELL = re.compile(
     r"(?:correct|right|best|true|answer|choice|option|one|accurate|appropriate|fits|matches|wins|remains|works)\Z"
 )
 _ENCLOSED = re.compile(r"[(\[]([A-Z])[)\]]")
-_CLAUSE = re.compile(
-    r"[;:(]|[.!?,](?=\s|\Z)|\s-\s|\b(?:because|since|which|whether|as|so|while|whereas|unlike|rather than|instead of|but|not|due to|for the|that|who|where|when|although|though|than|by|from)\b"
-)
-_LEAD = re.compile(
-    r"(?i:(?:so|thus|hence|therefore|then|well|ok|okay|i'd say|i would say|i think|i believe|clearly|it(?:'s| is| must be| would be)|this is|that is|that's|which is|namely|i\.e\."
-    r"|the (?:correct |right |best |final )?(?:answer|option|choice)(?: is)?|answer|is|option|choice|only|my answer is)[\s:,]+)+"
-)
-_ANNOUNCED = re.compile(r"\A(?i:[\w ]{0,30}?\b(?:answer|option|choice)(?: is)?\s?:?\s+)")
-_ARTICLE = re.compile(r"(?i:the|an?)\s+")
-_OR = re.compile(
-    r"(?i:[\s,\"')]*(?:,?\s?\bor\b(?: maybe| perhaps| possibly| even)?|/)\s*(?:option |choice |the |a |an )?[\s\"'(]*)\Z"
-)
-_BETWEEN = re.compile(r"[\s,/&()\"']*(?:\b(?:and|or|nor|neither|options?|choices?)\b[\s,()\"']*)*\Z")
 _BULLET = re.compile(r"\A(?:[>#•*-]{1,6}\s+|>+\s*)+")
 _ORDINAL = re.compile(
     r"\b(?:the )?(first|second|third|fourth|fifth|last) (?:option|choice|answer|alternative)\b", re.IGNORECASE
 )
 _PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
-_TAIL = re.compile(r"(?:\b(?:is|are|be|equals|gives|get|was|were)|=|≈|:)\s+([^=≈:]{1,80})\Z")
 _WRONG = re.compile(
     r"[\s:.)-]*(?i:wrong|incorrect|not (?:correct|right|true|the)|no(?=[,.;:]|\Z)|cannot|can't|ruled out|eliminated)"
 )
 _SO = re.compile(r"[\s,;]+(?:so|hence|thus|therefore|which is)\b[^,;]{0,30}\Z")
-_CONCLUDED = re.compile(r"[,;]\s(?:so|hence|thus|therefore)\b")
 _CLOSING = re.compile(rf",\s(but\s)?{_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}[\s.!]*\Z")
 _ANY_DENIAL = re.compile(
     r"(?i:\bnot\b|n't\b|\bneither\b|\bnor\b|\bexcept\b|\beliminat|\brul(?:e|ing) out|\bwrong\b)"
@@ -153,7 +110,7 @@ def _shares(said: str, menu: Menu) -> set[int | None]:
 
 def _first(said: str, menu: Menu) -> Pick:
     """The first way of reading a commitment that finds something."""
-    for way in (_whole, _text, _list, _head, _stated, _closing, _tail, _mentioned):
+    for way in (_whole, read_text, _list, _head, _stated, _closing, read_tail, _mentioned):
         pick = way(said, menu)
         if pick is not None:
             return pick
@@ -163,7 +120,7 @@ def _first(said: str, menu: Menu) -> Pick:
 def read_whole(text: str, menu: Menu) -> Pick:
     """Return what a line picks that is an option's text and nothing else, perhaps with its label or a lead before it."""
     said = clean(text[:LONGEST])
-    pick = _text(said, menu)
+    pick = read_text(said, menu)
     if pick is not None:
         return pick
     match = _HEAD.match(said)
@@ -183,15 +140,6 @@ def _whole(said: str, menu: Menu) -> Pick | None:
     if menu.text(said) is not None or not match[1].isalpha():
         return None
     return Pick(strength=Strength.BARE, reason=f"{match[1]} is none of the options {', '.join(menu.labels)}")
-
-
-def _text(said: str, menu: Menu) -> Pick | None:
-    """An option's text and nothing else, but perhaps words that lead to it."""
-    bare = _LEAD.sub("", said, count=1)
-    announced = _ANNOUNCED.sub("", said, count=1)
-    tried = (menu.text(text) for text in (said, announced, bare, _ARTICLE.sub("", bare, count=1)) if text)
-    place = next((place for place in tried if place is not None), None)
-    return None if place is None else Pick(frozenset([place]), Strength.BARE)
 
 
 def _list(said: str, menu: Menu) -> Pick | None:
@@ -283,34 +231,14 @@ def _text_before(before: str, menu: Menu) -> int | None:
         ends = [text for text in menu.places if len(text) > 1 and folded.endswith(text)]
         return menu.places[max(ends, key=len)] if ends else None
     so = _SO.search(before)
-    pick = _text(before[: so.start()].strip(" ,;"), menu) if so else None
+    pick = read_text(before[: so.start()].strip(" ,;"), menu) if so else None
     return next(iter(pick.places)) if pick else None
-
-
-def option_beside(rest: str, menu: Menu) -> int | None:
-    """Return the place of the option whose text the clause right behind a label is, None where it is none's."""
-    rest = rest.strip(" ()[]{}.,:\"'-")
-    clause = _CLAUSE.search(rest)
-    for part in (rest, rest[: clause.start()] if clause else ""):
-        pick = _text(part.strip(), menu)
-        if pick is not None:
-            return next(iter(pick.places))
-    return None
 
 
 def _nth(found: re.Match[str], menu: Menu) -> str:
     """The label that "the third option" stands for."""
     place = _PLACES[found[1].lower()]
     return f"option {menu.labels[place]}" if place < len(menu.labels) else found[0]
-
-
-def _tail(said: str, menu: Menu) -> Pick | None:
-    """A sentence that ends with an option's whole text, however short: "The genotype is aa", "x = 5"."""
-    match = _TAIL.search(said)
-    place = menu.text(match[1]) if match else None
-    if match is None or place is None or HEDGED.search(said) or DENIED_BEFORE.search(said[: match.start(1)]):
-        return None
-    return Pick(frozenset([place]), Strength.MENTIONED)
 
 
 def _closing(said: str, menu: Menu) -> Pick | None:
@@ -340,7 +268,7 @@ def _stated(said: str, menu: Menu) -> Pick | None:
         if not any(match.start(1) in affirmed for match in run):
             continue
         spans = pairwise(run)
-        if any(_OR.search(said[one.end(1) : other.start(1)]) for one, other in spans):
+        if any(OR.search(said[one.end(1) : other.start(1)]) for one, other in spans):
             refused = f"{shorten(said)} offers a choice"
         if found and _CONTRAST.search(said[max(each.end(1) for each in found.values()) : run[0].start(1)]):
             found.clear()  # "many pick B; the truth is C"
@@ -375,7 +303,7 @@ def _runs(said: str, menu: Menu) -> list[list[re.Match[str]]]:
     runs: list[list[re.Match[str]]] = []
     previous, denied = -1, False
     for at, match in sorted(marks.items()):
-        linked = previous >= 0 and _BETWEEN.match(said[previous:at]) is not None
+        linked = previous >= 0 and BETWEEN.match(said[previous:at]) is not None
         own = _denied(said, match, menu.label(match[1]) or 0, menu)
         denied = own or (linked and denied)
         previous = match.end(1)
@@ -399,32 +327,8 @@ def _affirmed(said: str) -> set[int]:
 
 
 def _mentioned(said: str, menu: Menu) -> Pick | None:
-    """The texts of options that a sentence holds, those it denies left out; its first clause goes before the rest."""
-    if menu.mentions is None:
-        return None
-    folded = said.casefold()
-    if _longer_name(folded, menu):
-        return None
-    found, hedged = _texts_in(folded, menu)
-    found -= _denied_labels(said, menu)
-    if not found:
-        return None
-    if len(found) > 1 and menu.mentions and not menu.mentions.sub("", folded).strip(" ,;/&.()"):
-        return Pick(frozenset(found), Strength.MENTIONED)  # "uracil, thymine": texts and nothing else
-    if len(found) > 1:
-        body = _LEAD.sub("", folded, count=1)
-        clause = _CLAUSE.search(body)
-        head, _ = _texts_in(body[: clause.start()] if clause else "", menu)
-        starts = menu.text(body[: clause.start()].strip()) if clause else None
-        *_, concluded = _CONCLUDED.split(folded)
-        ends, _ = _texts_in(concluded, menu) if concluded != folded else (set(), False)
-        if starts is None and len(ends) == 1:  # "Jupiter is smaller than Saturn, so Saturn"
-            found, hedged = ends, False
-        elif starts is not None or len(head) == 1:
-            found, hedged = head if starts is None else {starts}, False
-    if hedged or HEDGED.search(said):
-        return Pick(strength=Strength.MENTIONED, reason=f"{shorten(said)} is a hedge")
-    return Pick(frozenset(found), Strength.MENTIONED)
+    """The texts of options that a sentence holds."""
+    return read_mentions(said, menu, lambda: _denied_labels(said, menu))
 
 
 def _denied_labels(said: str, menu: Menu) -> set[int]:
@@ -433,32 +337,3 @@ def _denied_labels(said: str, menu: Menu) -> set[int]:
     return {
         place for match, place in places.items() if place is not None and _denied(said, match, place, menu)
     }
-
-
-def _longer_name(folded: str, menu: Menu) -> bool:
-    """Whether a text is the name of something that begins with an option's text: "carbon monoxide" is no carbon."""
-    name = _ARTICLE.sub("", _LEAD.sub("", folded, count=1), count=1).strip(" .!")
-    first = menu.mentions.match(name) if menu.mentions else None
-    further = re.fullmatch(r"[ -]([a-z]+)", name[first.end() :]) if first else None
-    return (
-        further is not None and further[1] not in _HEADS and not further[1].endswith(("ly", "s", "ed", "ing"))
-    )
-
-
-def _texts_in(folded: str, menu: Menu) -> tuple[set[int], bool]:
-    """The options whose texts stand in a folded sentence undenied, and whether an "or" joins any of them."""
-    found: set[int] = set()
-    hedged, previous, denied = False, -1, False
-    for match in menu.mentions.finditer(folded) if menu.mentions else ():
-        linked = previous >= 0 and _BETWEEN.match(folded[previous : match.start()]) is not None
-        hedged = hedged or (
-            linked and not denied and _OR.search(folded[previous : match.start()]) is not None
-        )
-        denied = (linked and denied) or DENIED_BEFORE.search(
-            folded[max(0, match.start() - 60) : match.start()]
-        ) is not None
-        denied = denied or DENIED_AFTER.match(folded, match.end()) is not None
-        previous = match.end()
-        if not denied:
-            found.add(menu.places[match[0]])
-    return found, hedged
