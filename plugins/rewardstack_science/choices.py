@@ -18,7 +18,9 @@ HEAD, TAIL = (
     2_000,
     6_000,
 )  # characters at a reply's start and end that are read where no slot or phrase commits
-_SENTENCE = re.compile(r"\n+|(?<=[.!?。])(?<![\s(][A-Za-z0-9][.])(?<!^[A-Za-z0-9][.])\s+|(?<=。)")
+_SENTENCE = re.compile(
+    r"\n+|(?<=[.!?。])(?<![\s(][A-Za-z0-9][.])(?<!^[A-Za-z0-9][.])\s+(?!(?i:or)\b)|(?<=。)"
+)
 _CONCLUDES = re.compile(
     r"(?i:\s*[*_]*(?:so|thus|hence|therefore|in conclusion|overall|in summary|finally)\b)|(?i:.{0,80}\banswer\b)"
 )
@@ -96,9 +98,9 @@ def find_choice(
     if exact.places:
         reason = "" if several == "last" else _contradiction(text, exact, menu, tag)
         return Chosen(frozenset() if reason else exact.places, reason or "the last line", "line")
-    if found.form in (None, "line") or (
-        found.form == "phrase" and found.text is None and "negated" in found.reason
-    ):
+    withdrawn = found.text is None and "taken back" in found.reason
+    negated = found.form == "phrase" and found.text is None and "negated" in found.reason
+    if found.form is None or negated or (found.form == "line" and not withdrawn):
         chosen = _from_sentences(text, found, menu, several)
         reason = (
             _contradiction(text, Pick(chosen.places), menu, tag)
@@ -107,7 +109,7 @@ def find_choice(
         )
         return Chosen(frozenset(), reason, chosen.form) if reason else chosen
     if found.text is None:
-        instead = read_corrected(text, menu) if "taken back" in found.reason else NOTHING
+        instead = read_corrected(text, menu) if withdrawn else NOTHING
         return Chosen(instead.places, "put right at last" if instead.places else found.reason, found.form)
     pick = _slots(found, menu)
     if not pick.places:

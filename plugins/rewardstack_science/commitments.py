@@ -25,7 +25,7 @@ _ALSO = re.compile(
 )
 # Three words at most: "Wait, let me check that" replaces nothing
 _INSTEAD = re.compile(
-    r"[\s$*_}\])]{0,6}(?:,?\s?(?i:or|/)\s|[\s,.;:!…—-]{1,4}(?i:no|no,? wait|wait|oops|sorry|correction|scratch that|I mean)[,.:;!…—-]{1,3}\s)"
+    r"[\s$*_}\])]{0,6}(?:[\s,.;:!…—-]{0,3}(?i:or(?: maybe| perhaps| possibly| else| even| rather)?|/)\s|[\s,.;:!…—-]{1,4}(?i:(?:(?:hm+|oh|ah|well|but)[\s,.!…]{1,3}){0,2}(?:no|no,? wait|wait|oops|sorry|correction|scratch that|I mean|actually)[,.:;!…—-]{1,3}\s|make (?:that|it)\s))"
     r"\s?(?!(?i:let|I|we|that|this|check|is|are|the question|but|because|not)\b)((?:[^\s.!?]|[.](?=\d)){1,40}(?:\s(?:[^\s.!?]|[.](?=\d)){1,40}){0,2})[\s$*]{0,4}(?:[.!?\n]|\Z)"
 )
 

@@ -21,6 +21,14 @@ _LEAD = re.compile(
     r"\A(?i:(?:so|thus|hence|therefore|then|well|ok|okay|i'd say|i would say|i think|i believe|clearly|it(?:'s| is| must be| would be)|this is|that is|that's|which is|namely|i\.e\."
     r"|the (?:correct |right |best |final )?(?:answer|option|choice)(?: is)?|answer|is|option|choice|only|my answer is)[\s:,]+)+"
 )
+_GROUND = re.compile(
+    r"(?i:(?:because|since|as|for)\s(?P<it>(?:it|this|that|the (?:right |correct )?answer)(?:'s|\sis)\s)?(?:(?:the|an?)\s)?)"
+)
+_ALONE = re.compile(r"\s?(?:[.,;:!)]|\Z|(?:that|which|who|and|because)\b)")
+_FOREMOST = re.compile(  # what a question asks for: "is the largest", not "is smaller" or "is the second largest"
+    r"\s(?:is|are|was|were|has|have)\s(?:by far\s|clearly\s|obviously\s)?the\s(?!second|third|fourth|next|closest|nearest)"
+    r"(?:\w+ly\s)?(?:\w+est|most|only|correct|right|answer)\b"
+)
 _ANNOUNCED = re.compile(r"\A(?i:[\w ]{0,30}?\b(?:answer|option|choice)(?: is)?\s?:?\s+)")
 _ARTICLE = re.compile(r"(?i:the|an?)\s+")
 OR = re.compile(
@@ -48,7 +56,21 @@ def option_beside(rest: str, menu: Menu) -> int | None:
         pick = read_text(part.strip(), menu)
         if pick is not None:
             return next(iter(pick.places))
-    return None
+    return _grounds(rest, menu)
+
+
+def _grounds(rest: str, menu: Menu) -> int | None:
+    """The one option that a clause gives as the ground of a choice: "because it is Saturn", "since Saturn is the largest"."""
+    ground = _GROUND.match(rest)
+    if ground is None or menu.mentions is None:
+        return None
+    folded = rest.casefold()
+    named = {menu.places[found[0]] for found in menu.mentions.finditer(folded)}
+    mention = menu.mentions.match(folded, ground.end())
+    if mention is None or len(named) > 1:
+        return None
+    behind = _ALONE if ground["it"] else _FOREMOST
+    return menu.places[mention[0]] if behind.match(folded, mention.end()) else None
 
 
 def read_tail(said: str, menu: Menu) -> Pick | None:

@@ -11,6 +11,7 @@ from rewardstack_science.wording import (
     DENIED_AFTER,
     DENIED_BEFORE,
     HEDGED,
+    affirm,
     clean,
     fold,
     shorten,
@@ -31,7 +32,7 @@ _HEAD = re.compile(
 )
 _GROUND = re.compile(r"(?:because|since|due to|as it|for it|not|rather than)\b|\(")
 _FURTHER = re.compile(
-    rf"[)\]}}]?[\s,;(]*(?:\b(?:or|then|and|also|alternatively)\b[\s,:]*)+{_OPEN}([A-Z]){_CLOSE}(?=[\s.,;)]|\Z)"
+    rf"[)\]}}]?(?:[\s,;(]*|[.]+\s(?=[Oo]r\b))(?:\b(?:[Oo]r|then|and|also|alternatively)\b[\s,:]*)+{_OPEN}([A-Z]){_CLOSE}(?=[\s.,;)]|\Z)"
 )
 _TOUCHING = re.compile(rf"{_X}\s+(?=\S)")
 _LIST = re.compile(
@@ -49,11 +50,11 @@ _SAID_SMALL = re.compile(
     rf"(?i:\b(?:option|choice|answer|letter)\s(?:is\s)?{_OPEN}([a-z]|\d{{1,2}}){_CLOSE}){_ENDS}"
 )
 _JUDGED = re.compile(
-    rf"(?<![\w']){_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}(?:\s?[.:])?\s+(?:is|are|would be|must be|has to be|seems|looks|appears to be|fits|matches|wins|remains|works)(?:\s\w{{1,12}}ly)?(?:\s(?:the|a|both|also|indeed))?"
+    rf"(?<![\w']){_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}(?:\s?[.:])?\s+(?:is what (?:I|we)(?:'d|'ll| would| will)? (?:choose|pick|select|say|answer)|is|are|would be|must be|has to be|seems|looks|appears to be|fits|matches|wins|remains|works|makes sense)(?:\s\w{{1,12}}ly)?(?:\s(?:the|a|both|also|indeed))?"
     r"(?:\s(?:only|single|most|final|better|my))?(?:\s(?:accurate|appropriate))?\s?(?:correct|right|best|true|answer|choice|option|one|accurate|appropriate|here|it)?\b"
 )
 _JUDGED_WELL = re.compile(
-    r"(?:correct|right|best|true|answer|choice|option|one|accurate|appropriate|fits|matches|wins|remains|works)\Z"
+    r"(?:correct|right|best|true|answer|choice|option|one|accurate|appropriate|fits|matches|wins|remains|works|sense|choose|pick|select|say)(?: here| it)?\Z"
 )
 _ENCLOSED = re.compile(r"[(\[]([A-Z])[)\]]")
 _BULLET = re.compile(r"\A(?:[>#•*-]{1,6}\s+|>+\s*)+")
@@ -76,6 +77,9 @@ _WEIGHED = re.compile(r"\A(?i:(?:[a-z']+\s){0,3}between\s[^,.;:]{1,60}\s(?:and|o
 _SHARE = re.compile(
     r"(?<![\w'])([A-Z])[)\]]?(?:\s?[:=(-])?\s?(?i:(?:confidence|probability|with|about|p)[\s:=]*){0,3}\d{1,3}(?:\.\d+)?\s?%"
 )
+_HEARSAY = re.compile(
+    r"(?<!\bI )(?<!\bwe )\b(?i:says?|said|claims?|claimed|thinks|believes|chose|picked)[\s\"'(]{1,3}\Z"
+)
 _CONTRAST = re.compile(r"(?i:;|\b(?:but|however|yet|truth|actually|instead|really|in fact)\b)")
 _TURN = re.compile(r"(?i:\b(?:but|still|however|so|yet)\b)")
 
@@ -83,7 +87,7 @@ _TURN = re.compile(r"(?i:\b(?:but|still|however|so|yet)\b)")
 def read_pick(text: str, menu: Menu) -> Pick:
     """Return what a commitment ("C", "(c) Jupiter", "Jupiter", "option C, because ...") picks."""
     said = _ORDINAL.sub(lambda found: _nth(found, menu), _BULLET.sub("", clean(text[:LONGEST])))
-    said = _WEIGHED.sub("", said)
+    said = affirm(_WEIGHED.sub("", said))
     if not said:
         return NOTHING
     if "%" in said and len(_shares(said, menu)) > 1:
@@ -280,6 +284,8 @@ def _stated(said: str, menu: Menu) -> Pick | None:
         return Pick(strength=Strength.STATED, reason=refused or f"{shorten(said)} is a hedge")
     if len(found) == 1:
         ((place, match),) = found.items()
+        if _HEARSAY.search(said, 0, match.start(1)) and _CONTRAST.search(said, match.end(1)):
+            return Pick(strength=Strength.STATED, reason=f"{shorten(said)} tells what somebody else says")
         return _consistent(place, said, match.start(1), match.end(1), menu, Strength.STATED)
     return Pick(frozenset(found), Strength.STATED)
 

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any, Literal
 
 import msgspec
@@ -12,7 +13,7 @@ from rewardstack_math import numeric_value
 from rewardstack_science.commitments import find_rival
 from rewardstack_science.measures import Measure, plain, read_measures
 from rewardstack_science.units import NONE, Unit
-from rewardstack_science.wording import CORRECTED, DENIED_BEFORE, HEDGED, shorten, word_set
+from rewardstack_science.wording import CORRECTED, DENIED_BEFORE, HEDGED, SHARE, affirm, shorten, word_set
 
 __all__ = ["Verdict", "compare_quantities", "quantity", "read_gold", "same_quantity", "stated_quantity"]
 
@@ -110,9 +111,7 @@ def _compare(gold: Measure, stated: Measure, unit: Unit, tolerance: Tolerance) -
         if stated.unit is None:
             if gold.value == stated.value == 0 and wanted.offset is None:
                 return Verdict("equal", f"{shown}: zero in any unit")
-            right = _within(gold.value, stated.value, _allowed(gold, Unit(), tolerance))
-            beside = "the value is right, " if right else ""
-            return Verdict("missing_unit" if right else "value", f"{shown}: {beside}the unit is missing")
+            return _without_unit(gold, stated, tolerance, shown)
         return Verdict("dimension", f"{shown}: the units measure different things")
     target, value = _base(gold.value, wanted), _base(stated.value, unit)
     allowed = _allowed(gold, wanted, tolerance)
@@ -127,13 +126,22 @@ def _compare(gold: Measure, stated: Measure, unit: Unit, tolerance: Tolerance) -
         and not wanted.dimensions
         and _within(gold.value, stated.value, _allowed(gold, Unit(), tolerance))
     ):
-        return Verdict("missing_unit", f"{shown}: the value is right, the unit is missing")
+        return _without_unit(gold, stated, tolerance, shown)
     opposite = _base(-stated.value, unit) if wanted.offset and wanted.offset == unit.offset else -value
     if _within(target, opposite, allowed) and target:
         return Verdict("sign", f"{shown}: the sign is wrong")
     if _power_of_ten(target, value, allowed):
         return Verdict("prefix", f"{shown}: the units differ in size or a power of ten is wrong")
     return Verdict("value", f"{shown}: the value differs")
+
+
+def _without_unit(gold: Measure, stated: Measure, tolerance: Tolerance, shown: str) -> Verdict:
+    """Judge a number that has no unit; "5 apples" has a noun instead of one."""
+    right = _within(gold.value, stated.value, _allowed(gold, Unit(), tolerance))
+    if stated.noun:
+        return Verdict("dimension", f"{shown}: {shorten(stated.noun)} is no unit that is known")
+    beside = "the value is right, " if right else ""
+    return Verdict("missing_unit" if right else "value", f"{shown}: {beside}the unit is missing")
 
 
 def _base(value: float, unit: Unit) -> float:
@@ -196,6 +204,9 @@ _BOUND = re.compile(
     r"|\bexceeds|\bbetween|\bnot))\s*(?:about\s|or equal to\s)?\s*\Z"
 )
 _INSTEAD = re.compile(r"\bnot\b[^.;]{1,60}?\bbut\b\s(?:rather\s)?")  # "not 14 m but 12 m"
+_REFINED = re.compile(
+    r"(?i:\b(?:more (?:precisely|exactly|accurately)|to be (?:more )?(?:precise|exact))\b[\s,:]*)"
+)
 _FUNCTION = re.compile(r"\\(?:ln|log|sin|cos|tan|exp|arc|e\^)|\be\^")  # a number that must be computed
 # What a number stands in that is still to be computed: "twice 5 N", "sin(5)", "5 sqrt(2)", "5!", "5x", "5 N × 2"
 _OPENS_TERM = re.compile(
@@ -302,8 +313,9 @@ def _settle(
     """Choose the quantity that a commitment ends up with."""
     if HEDGED.search(text):
         return Stated(None, f"{shorten(text)} is a hedge", form)
-    text = _ROUNDING.sub("", _INSTEAD.sub("", text))
+    text = _ROUNDING.sub("", _INSTEAD.sub("", affirm(text)))
     *_, corrected = CORRECTED.split(text)  # "3 kg. Wait, no: 2.5 kg"
+    *_, corrected = _REFINED.split(corrected)
     text = corrected if corrected != text and read_measures(corrected, counts) else text
     measures = read_measures(text, counts)
     ground = _GROUND.search(text)
@@ -313,6 +325,8 @@ def _settle(
         return Stated(Measure(float(value), None, 0, len(text), text), "", form)
     if not measures:
         return Stated(None, f"{shorten(text)} is no quantity" if text else "there is no text", form)
+    if _shared(text, measures, agrees):
+        return Stated(None, f"{shorten(text)} shares itself among quantities", form)
     first = _first_of_conclusion(text, measures)
     chosen = measures[first]
     before = text[: chosen.start]
@@ -335,6 +349,17 @@ def _settle(
             break
         previous = each
     return Stated(chosen, "", form)
+
+
+def _shared(text: str, measures: list[Measure], agrees: Callable[[Measure, Measure], bool]) -> bool:
+    """Whether several different quantities are given a percentage each."""
+    if text.count("%") < 2:
+        return False
+    shared = [
+        one for one, share in pairwise(measures) if "%" in share.text and "%" not in one.text
+        and SHARE.fullmatch(text, one.end, share.end)
+    ]  # fmt: skip
+    return any(not agrees(shared[0], each) for each in shared[1:])
 
 
 def _first_of_conclusion(text: str, measures: list[Measure]) -> int:

@@ -12,6 +12,9 @@ __all__ = [
     "DENIED_AFTER",
     "DENIED_BEFORE",
     "HEDGED",
+    "REPLACED",
+    "SHARE",
+    "affirm",
     "clean",
     "fold",
     "shorten",
@@ -38,12 +41,12 @@ _BARE_FRACTION = re.compile(r"\\frac\s?(\d)\s?(\d)")
 # A choice that is not made. "I think", "probably" and "I would say" still make one.
 HEDGED = re.compile(
     r"(?i:\b(?:maybe|perhaps|possibly|not (?:quite |entirely |really )?(?:sure|certain)|unsure|uncertain|no idea)\b"
-    r"|\b(?:might|could|may)(?: well| also| just)? be\b|\beither\b(?! way)|\bor (?:whatever|whichever|any(?:thing| other)|something else)\b|\b(?:toss[- ]?up|torn between|hard to say)\b)"
+    r"|\b(?:might|could|may)(?: (?!not\b|only\b|never\b)\w{1,7}){0,3} be\b|(?:\bcannot|\bcan't|\bcan not) (?:decide|choose|make up)\b|\bundecided\b|\beither\b(?! way)|\bor (?:whatever|whichever|any(?:thing| other)|something else)\b|\b(?:toss[- ]?up|torn between|hard to say)\b)"
 )
 # What ends with this, right before a mention, denies it.
 DENIED_BEFORE = re.compile(
     r"(?i:(?:\bnot|n't|\bneither|\bnor|\bnever|\bexcept(?: for)?|\brather than|\binstead of|\bunlike|\bother than|\bwithout"
-    r"|\bno longer|\bisnt|\brul(?:e|es|ed|ing) out|\beliminat\w{1,5}|\bexclud\w{1,4}|\breject\w{0,3}|\bthan|\bopposed to"
+    r"|\bno longer|\bisnt|\brul(?:e|es|ed|ing) out|\beliminat\w{1,5}|\bexclud\w{1,4}|\breject\w{0,3}|\bavoid\w{0,3}|\bdis(?:card|miss|count)\w{0,3}|\bcross\w{0,3} out|\bthan|\bopposed to"
     r"|\bcannot be|\bcan't be|\bused to think|\b(?:first|initially) (?:thought|said|chose)|\bnon|\babsence of|\black of"
     r"|(?:\bnot|n't|\bnever|\bhardly|\bnobody|\bno one)(?: \w{1,12}ly)?(?: would| will| should| can)?"
     r" (?:think|believe|say|claim|agree|convinced|pick|choose|select|take|accept|go with)|\bno (?:way|chance)|\bnot going with|\brefuse to (?:believe|accept|say)"
@@ -53,18 +56,36 @@ DENIED_BEFORE = re.compile(
     r"|\bwhether(?: or not)?(?: it| this)?(?:'s)?|\b(?:false|untrue|not true|wrong|incorrect) (?:that|to say)(?: it| this)?(?:'s)?"
     r"|\bwrong(?= (?:answer|choice|option))|\bincorrect(?= answer)"  # "the incorrect option is C" may be what was asked
     r"|\b(?:many|some|students?|people|others?|fool)(?: \w{1,12}){0,2} (?:say|choose|pick|think|select|guess)(?: that)?(?: it)?(?:'s)?)"
-    r"[\s\"'(-]{1,3}(?:(?:be|necessarily|quite|simply|just|a|an|the|option|choice|answer|letter|in|is|was|have|been|it|it's|that|this|correct|right|by|from|of|to|due)[\s\"'(]{1,3}){0,6})\Z"
+    r"[\s\"'(-]{1,3}(?:(?:be|necessarily|quite|simply|first|at once|just|a|an|the|option|choice|answer|letter|in|is|was|have|been|it|it's|that|this|correct|right|by|from|of|to|due)[\s\"'(]{1,3}){0,6})\Z"
 )
 # What begins like this, right behind a mention, denies it.
 DENIED_AFTER = re.compile(
     r"(?i:[)\]\"'.]{0,2},?\s{1,2}(?:which |that |it )?(?:(?:is|are|was|were|does|do|did|has|had|can|could|would|must|seems|looks)(?: \w{1,12}ly| also| both| all){0,2}"
     r"(?:n't|\s(?:not|never|no)\b|(?:\s(?:a|an|the)(?:\s\w{1,12})?)?\s(?:wrong|incorrect|false|untrue|impossible|distractor|trap|decoy|mistake|misconception)\b"
-    r"|\s(?:out|ruled out|eliminated|excluded)\b)"
+    r"|\s(?:out|ruled out|eliminated|excluded)\b"
+    r"|\swhat (?:my|some|many|most|people|others?|students?|they|he|she)\b"
+    # "the answer I would rule out", "the one to avoid"
+    r"|\s(?:the|an|my)(?: \w{1,12}){0,2} (?:answer|option|choice|one|letter)\b[^.;:,!?]{0,40}?(?:\b(?:rule|ruled|eliminate|exclude|reject|discard|dismiss|avoid|drop|cross|strike|doubt|distrust|least|not|never|cannot)|n't)\b)"
     r"|(?:cannot|can't)\b|(?:would|could|might) (?:only )?(?:be|have been)\b[^.;]{0,30}?\b(?:if|unless|had|only when)\b))"
 )
 # Behind it the text begins anew: "B, no wait, C"
-CORRECTED = re.compile(
-    r"(?i:(?<![\s,.;-])[\s,.;-]+(?:no,? wait|wait,? no|no(?=,)|oops|sorry|scratch that|i mean|correction|wait|(?:up)?on (?:second |further )?(?:reflection|thoughts?)|in hindsight)\b[\s,.:;!-]*)"
+_ANEW = r"(?:no,? wait|wait,? no|no(?=,)|oops|sorry|scratch that|i mean|correction|wait|(?:up)?on (?:second |further )?(?:reflection|thoughts?)|in hindsight)\b[\s,.:;!-]*"
+CORRECTED = re.compile(rf"(?i:(?<![\s,.;-])[\s,.;-]+{_ANEW})")
+# The same where prose may hold the words too: set off by a mark, and not before what only looks again
+REPLACED = re.compile(
+    rf"(?i:[.,;!?…—-]\s{{1,2}}{_ANEW}(?!(?:let|i|we|that|this|check\w*|is|are|but|because|not|yes|it is (?:right|correct))\b))(?=\S)"
+)
+# Shares given to answers: "5 N: 60%, 6 N: 40%", "Newton (60 %)"
+SHARE = re.compile(
+    r"[)\]]?\s?(?:[:=(,-]|\bwith\b|\bat\b|\babout\b)\s?(?i:(?:with|at|about|a|p|confidence|probability|chance|likelihood|of)[\s:=]{1,2}){0,4}\d{1,3}(?:\.\d+)?\s?%"
+)
+# A denial of all but one affirms that one: "cannot be anything other than B", "nothing but B"
+_BUT = r"\s(?:(?:other|else) than|(?:else )?but|except(?: for)?|save)\s"
+_NONE_BUT = re.compile(rf"\A(?i:(?:nothing|none|nobody|no one|no (?:option|answer|choice)){_BUT})")
+_ONLY = re.compile(
+    r"(?i:\b(?:(?:can|could|must|may|would|is|was)(?:not|n't|\snot)(?:\s(?:possibly|really|be|have been)){0,3}\s(?:any(?:thing|one|body)?|another)"
+    r"|(?:is|be|was|been|leaves?|with|to)\s(?:nothing|none|no(?: one|body|ne)?))"
+    rf"(?:\s(?!but\b|except\b)\w{{1,12}})?{_BUT})"
 )
 # Between two answers: the later one is meant to replace the earlier one.
 CORRECTION = re.compile(
@@ -91,6 +112,13 @@ def clean(text: str) -> str:
         )
         text = _BARE_FRACTION.sub(r"\\frac{\1}{\2}", text).replace("\\%", "%")
     return _SPACE.sub(" ", _MARKUP.sub("", text)).strip()
+
+
+def affirm(text: str) -> str:
+    """Return a text with "cannot be anything but" and its kin put plainly: "is"; a "nothing but" that opens it goes."""
+    if not ("but" in text or "than" in text or "except" in text):
+        return text
+    return _ONLY.sub("is ", _NONE_BUT.sub("", text))
 
 
 def fold(text: str) -> str:

@@ -308,8 +308,11 @@ def _last_line(text: str, start: int, end: int) -> Answer:
         return Answer(
             None, "the last line is a question" if line else "the last line says nothing", "line", count=1
         )
-    if len(line) < LONGEST_HEDGE and (remarks.DISCLAIMED.search(line) or remarks.REJECTED.search(line)):
-        return Answer(None, "the last line disclaims or rejects an answer", "line", count=1)
+    if len(line) < LONGEST_HEDGE:
+        if remarks.DISCLAIMED.search(line) or remarks.REJECTED.search(line):
+            return Answer(None, "the last line disclaims or rejects an answer", "line", count=1)
+        if remarks.WITHDRAWN.search(line):
+            return Answer(None, "the last line is taken back", "line", count=1)
     return Answer(line, "the last line", "line", span=(left, right), count=1)
 
 

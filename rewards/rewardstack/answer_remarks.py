@@ -10,7 +10,7 @@ import re
 __all__ = [
     "AFFIRMED", "ASIDE", "ASKED", "CORRECTS", "DISCLAIMED", "DOUBTED", "EXAMINED", "FACTORIAL", "JUDGEMENT",
     "OTHERWISE", "QUESTION", "QUESTION_END", "REJECTED", "REJECTED_NEXT", "REJECTED_WITHIN", "RIGHTNESS", "SUBSTANCE",
-    "SUPPOSED", "VERDICT",
+    "SUPPOSED", "VERDICT", "WITHDRAWN",
 ]  # fmt: skip
 
 # Before a phrase. All end where its noun begins, with the noun's first letter: "I doubt that the correct a|nswer is"
@@ -99,6 +99,11 @@ REJECTED_WITHIN = re.compile(
 )
 # "Is it so? The answer is no: it is incorrect." says why and takes nothing back.
 VERDICT = re.compile(r"(?i:\b(?:no|not|false|wrong|incorrect|invalid|untrue|disagree)\b)")
+# What ends a last line and puts nothing instead: "It is 7. Just kidding." A "no" may be the answer itself.
+WITHDRAWN = re.compile(
+    rf"(?:\A|[.!;,…—–-]\s{{1,2}})(?!no\b[.!]?\s*\Z)(?i:{_INTERJECTIONS}(?:{_SLIP}))[\s.!)]*\Z",
+    re.IGNORECASE,
+)
 # In a last line
 REJECTED = re.compile(
     r"(?:is|are|was|were)(?:n['’]t| not) (?:the |a |my |our )?(?:correct|right|final|answer|option|choice|solution)"
