@@ -10,6 +10,7 @@ from rewardstack_science.commitments import find_rival
 from rewardstack_science.mentions import option_beside
 from rewardstack_science.menus import NOTHING, Menu, Pick, Strength, gold_options, read_menu
 from rewardstack_science.picks import read_corrected, read_pick, read_whole
+from rewardstack_science.plain_replies import read_plain
 from rewardstack_science.wording import CORRECTION, clean, shorten
 
 __all__ = ["Chosen", "choice", "find_choice"]
@@ -92,6 +93,16 @@ def find_choice(
     tag: str = "answer",
 ) -> Chosen:
     """Find the options a reply chooses, or the reason why it chooses none. Linear in its length, never raises."""
+    plain = read_plain(completion, menu) if tag == "answer" else None
+    if plain is not None:
+        return Chosen(frozenset([plain.place]), plain.reason, plain.form)
+    return weigh_reply(completion, menu, several=several, thinking=thinking, tag=tag)
+
+
+def weigh_reply(
+    completion: str, menu: Menu, *, several: Literal["refuse", "last"], thinking: bool, tag: str
+) -> Chosen:
+    """Find the options a reply chooses the whole way, which can tell of every reply."""
     found = find_answer(completion, thinking=thinking, tag=tag)
     text = completion if thinking else visible_text(completion).text
     exact = _last_line(text, menu) if found.form in ("line", "phrase") else NOTHING

@@ -1,7 +1,7 @@
 """Which options a stretch of a reply picks by their texts: as a whole, at its end, beside a label, or within a sentence."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from rewardstack_science.menus import Menu, Pick, Strength
 from rewardstack_science.wording import DENIED_AFTER, DENIED_BEFORE, HEDGED, shorten, word_set
@@ -41,11 +41,22 @@ _CONCLUDED = re.compile(r"[,;]\s(?:so|hence|thus|therefore)\b")
 
 def read_text(said: str, menu: Menu) -> Pick | None:
     """An option's text and nothing else, but perhaps words that lead to it."""
+    tried = ""
+    for text in _unled(said):
+        place = menu.text(text) if text and text != tried else None
+        if place is not None:
+            return Pick(frozenset([place]), Strength.BARE)
+        tried = text
+    return None
+
+
+def _unled(said: str) -> Iterator[str]:
+    """A text as it is, then without the words that may lead to an option's."""
+    yield said
+    yield _ANNOUNCED.sub("", said, count=1)
     bare = _LEAD.sub("", said, count=1)
-    announced = _ANNOUNCED.sub("", said, count=1)
-    tried = (menu.text(text) for text in (said, announced, bare, _ARTICLE.sub("", bare, count=1)) if text)
-    place = next((place for place in tried if place is not None), None)
-    return None if place is None else Pick(frozenset([place]), Strength.BARE)
+    yield bare
+    yield _ARTICLE.sub("", bare, count=1)
 
 
 def option_beside(rest: str, menu: Menu) -> int | None:

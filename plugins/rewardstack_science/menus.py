@@ -74,14 +74,20 @@ class Menu:
 
     def label(self, token: str) -> int | None:
         """Return the place of the option a token names ("C", "(c)", "С" in Cyrillic), None where it names none."""
+        if token in self.letters:
+            return self.letters[token]
         name = token.strip(_SIDES).upper()
         if not name.isascii():
             name = name.translate(_LOOKS_LIKE)
         return self.letters.get(name) if name else None
 
+    def holds(self, cleaned: str) -> bool:
+        """Return whether a clean text is some option's in the most tolerant comparison; most of what is asked for is none."""
+        return len(cleaned) <= self.longest + 10 and squeeze(fold(cleaned)) in self.keys[-1]
+
     def text(self, cleaned: str) -> int | None:
         """Return the place of the one option whose text a clean text is, None where there is none or several."""
-        if len(cleaned) > self.longest + 10:  # a sentence; spared, since most of what is asked for is one
+        if not self.holds(cleaned):
             return None
         for keys, make in zip(self.keys, _COMPARED, strict=True):
             found = keys.get(make(cleaned), ())
@@ -120,6 +126,8 @@ def read_menu(options: Any, prompt: str = "") -> Menu | None:
     `options` is a mapping of label to text, a list of texts (labelled A, B, C, ...), ARC's lists `text` and `label`,
     or text with one labelled option after another, as the prompt may have them.
     """
+    if isinstance(options, dict) and 2 <= len(options) <= MOST_OPTIONS and _all_text(options):
+        return _menu(tuple(options), tuple(options.values()))
     if isinstance(options, Mapping):
         if isinstance(options.get("text"), Sequence) and isinstance(options.get("label"), Sequence):
             pairs = list(zip(map(str, options["label"]), map(str, options["text"]), strict=False))
@@ -138,6 +146,11 @@ def read_menu(options: Any, prompt: str = "") -> Menu | None:
     return _menu(labels, texts)
 
 
+def _all_text(options: dict[Any, Any]) -> bool:
+    return all(type(label) is str and type(text) is str for label, text in options.items())
+
+
+@lru_cache(maxsize=64)
 def listed(text: str) -> list[tuple[str, str]]:
     """Return the last run of labelled options in a text: "A. Mars", "(B) Saturn", one a line or all in one."""
     marks = list(_LABEL.finditer(text[-20_000:]))
@@ -171,6 +184,12 @@ def gold_options(answer: Any, menu: Menu) -> frozenset[int] | None:
     if not isinstance(answer, str):
         each = [gold_options(part, menu) for part in answer]
         return frozenset().union(*each) if each and None not in each else None  # type: ignore[arg-type]
+    return _gold_text(answer, menu)
+
+
+@lru_cache(maxsize=1024)
+def _gold_text(answer: str, menu: Menu) -> frozenset[int] | None:
+    """Return the places that a gold in words stands for."""
     cleaned = clean(answer)
     one = menu.label(cleaned)
     one = menu.text(cleaned) if one is None else one
