@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from rewardstack_science.menus import Menu, Pick, Strength
-from rewardstack_science.wording import DENIED_AFTER, DENIED_BEFORE, HEDGED, shorten, word_set
+from rewardstack_science.wording import DENIED_AFTER, HEDGED, denied_before, shorten, word_set
 from rewardstack_science.words import FUNCTION_WORDS
 
 __all__ = ["BETWEEN", "OR", "option_beside", "read_mentions", "read_tail", "read_text"]
@@ -88,7 +88,7 @@ def read_tail(said: str, menu: Menu) -> Pick | None:
     """A sentence that ends with an option's whole text, however short: "The genotype is aa", "x = 5"."""
     match = _TAIL.search(said)
     place = menu.text(match[1]) if match else None
-    if match is None or place is None or HEDGED.search(said) or DENIED_BEFORE.search(said[: match.start(1)]):
+    if match is None or place is None or HEDGED.search(said) or denied_before(said, match.start(1)):
         return None
     return Pick(frozenset([place]), Strength.MENTIONED)
 
@@ -139,9 +139,7 @@ def _texts_in(folded: str, menu: Menu) -> tuple[set[int], bool]:
     for match in menu.mentions.finditer(folded) if menu.mentions else ():
         linked = previous >= 0 and BETWEEN.match(folded[previous : match.start()]) is not None
         hedged = hedged or (linked and not denied and OR.search(folded[previous : match.start()]) is not None)
-        denied = (linked and denied) or DENIED_BEFORE.search(
-            folded[max(0, match.start() - 60) : match.start()]
-        ) is not None
+        denied = (linked and denied) or denied_before(folded, match.start())
         denied = denied or DENIED_AFTER.match(folded, match.end()) is not None
         previous = match.end()
         if not denied:

@@ -9,10 +9,10 @@ from rewardstack_science.menus import NOTHING, Menu, Pick, Strength
 from rewardstack_science.wording import (
     CORRECTED,
     DENIED_AFTER,
-    DENIED_BEFORE,
     HEDGED,
     affirm,
     clean,
+    denied_before,
     fold,
     shorten,
 )
@@ -82,14 +82,19 @@ _HEARSAY = re.compile(
 )
 _CONTRAST = re.compile(r"(?i:;|\b(?:but|however|yet|truth|actually|instead|really|in fact)\b)")
 _TURN = re.compile(r"(?i:\b(?:but|still|however|so|yet)\b)")
+# The order decides which match stands for a label that several of them find
+_STANDINGS = (_ITEM, _SAID, _SAID_SMALL, _JUDGED, _JUDGED_SMALL, _ENCLOSED)
 
 
 def read_pick(text: str, menu: Menu) -> Pick:
     """Return what a commitment ("C", "(c) Jupiter", "Jupiter", "option C, because ...") picks."""
-    said = _ORDINAL.sub(lambda found: _nth(found, menu), _BULLET.sub("", clean(text[:LONGEST])))
-    said = affirm(_WEIGHED.sub("", said))
+    said = _BULLET.sub("", clean(text[:LONGEST]))
     if not said:
         return NOTHING
+    pick = _whole(said, menu)
+    if pick is not None and pick.places:
+        return pick
+    said = affirm(_WEIGHED.sub("", _ORDINAL.sub(lambda found: _nth(found, menu), said)))
     if "%" in said and len(_shares(said, menu)) > 1:
         return Pick(strength=Strength.BARE, reason=f"{shorten(said)} shares itself among options")
     *_, corrected = CORRECTED.split(said)
@@ -195,7 +200,7 @@ def _head(said: str, menu: Menu) -> Pick | None:
     others = {
         menu.label(other[1])
         for other in _HEAD.finditer(rest)
-        if (other[0][0] in "([" or other[1].isupper()) and not DENIED_BEFORE.search(rest[: other.start()])
+        if (other[0][0] in "([" or other[1].isupper()) and not denied_before(rest, other.start())
     }
     if others - {None, place}:
         return Pick(strength=Strength.BARE, reason="several options are listed and none is chosen")
@@ -267,8 +272,11 @@ def _doubted(said: str, at: int) -> bool:
 def _stated(said: str, menu: Menu) -> Pick | None:
     """A sentence that says which label is the answer."""
     found: dict[int, re.Match[str]] = {}
-    refused, affirmed = "", _affirmed(said)
-    for run in _runs(said, menu):
+    refused, labels = "", _labels_in(said)
+    affirmed = _affirmed(labels)
+    if not affirmed:
+        return None
+    for run in _runs(said, labels, menu):
         if not any(match.start(1) in affirmed for match in run):
             continue
         spans = pairwise(run)
@@ -292,7 +300,7 @@ def _stated(said: str, menu: Menu) -> Pick | None:
 
 def _denied(said: str, match: re.Match[str], place: int, menu: Menu) -> bool:
     """Whether a sentence denies a label, or its option's text right behind it."""
-    if DENIED_BEFORE.search(said[max(0, match.start(1) - 60) : match.start(1)]):
+    if denied_before(said, match.start(1)):
         return True
     end = match.end(1)
     behind = said[end:].lstrip(" )].:,")
@@ -302,10 +310,22 @@ def _denied(said: str, match: re.Match[str], place: int, menu: Menu) -> bool:
     return DENIED_AFTER.match(said, end) is not None
 
 
-def _runs(said: str, menu: Menu) -> list[list[re.Match[str]]]:
+_Labels = dict[re.Pattern[str], list[re.Match[str]]]
+
+
+def _labels_in(said: str) -> _Labels:
+    """What may be labels in a sentence, by the pattern that says how they stand there."""
+    return {pattern: list(pattern.finditer(said)) for pattern in _STANDINGS}
+
+
+def _runs(said: str, labels: _Labels, menu: Menu) -> list[list[re.Match[str]]]:
     """The labels in a sentence that it does not deny, those joined by commas, "and" or "or" together."""
-    marks = {match.start(1): match for pattern in (_ITEM, _SAID, _SAID_SMALL, _JUDGED, _JUDGED_SMALL, _ENCLOSED)
-             for match in pattern.finditer(said) if menu.label(match[1]) is not None}  # fmt: skip
+    marks = {
+        match.start(1): match
+        for matches in labels.values()
+        for match in matches
+        if menu.label(match[1]) is not None
+    }
     runs: list[list[re.Match[str]]] = []
     previous, denied = -1, False
     for at, match in sorted(marks.items()):
@@ -322,14 +342,12 @@ def _runs(said: str, menu: Menu) -> list[list[re.Match[str]]]:
     return runs
 
 
-def _affirmed(said: str) -> set[int]:
+def _affirmed(labels: _Labels) -> set[int]:
     """Where labels stand that a sentence says to be the answer."""
-    stated = {
-        match.start(1) for pattern in (_SAID, _SAID_SMALL, _JUDGED_SMALL) for match in pattern.finditer(said)
-    }
-    judged = {match.start(1) for match in _JUDGED.finditer(said) if _JUDGED_WELL.search(match[0].strip())}
-    enclosed = [match.start(1) for match in _ENCLOSED.finditer(said)]
-    return stated | judged | (set(enclosed) if len(enclosed) == 1 else set())
+    affirmed = {match.start(1) for way in (_SAID, _SAID_SMALL, _JUDGED_SMALL) for match in labels[way]}
+    affirmed |= {match.start(1) for match in labels[_JUDGED] if _JUDGED_WELL.search(match[0].strip())}
+    enclosed = [match.start(1) for match in labels[_ENCLOSED]]
+    return affirmed | set(enclosed) if len(enclosed) == 1 else affirmed
 
 
 def _mentioned(said: str, menu: Menu) -> Pick | None:

@@ -13,7 +13,7 @@ from rewardstack_math import numeric_value
 from rewardstack_science.commitments import find_rival
 from rewardstack_science.measures import Measure, plain, read_measures
 from rewardstack_science.units import NONE, Unit
-from rewardstack_science.wording import CORRECTED, DENIED_BEFORE, HEDGED, SHARE, affirm, shorten, word_set
+from rewardstack_science.wording import CORRECTED, HEDGED, SHARE, affirm, denied_before, shorten, word_set
 
 __all__ = ["Verdict", "compare_quantities", "quantity", "read_gold", "same_quantity", "stated_quantity"]
 
@@ -330,7 +330,7 @@ def _settle(
     first = _first_of_conclusion(text, measures)
     chosen = measures[first]
     before = text[: chosen.start]
-    if _BOUND.search(before) or DENIED_BEFORE.search(before[-60:]):
+    if _BOUND.search(before) or denied_before(before, len(before)):
         return Stated(None, f"{shorten(text)} states a bound or a denial", form)
     if _OPENS_TERM.search(before[-20:]) or _GOES_ON.match(text, chosen.end):
         return Stated(None, f"{shorten(text)} is still to be computed", form)

@@ -12,12 +12,12 @@ from rewardstack_science.formulas import ELEMENTS, notation, read_formula
 from rewardstack_science.quantities import same_quantity
 from rewardstack_science.wording import (
     DENIED_AFTER,
-    DENIED_BEFORE,
     HEDGED,
     REPLACED,
     SHARE,
     affirm,
     clean,
+    denied_before,
     word_set,
 )
 from rewardstack_science.words import FUNCTION_WORDS, NUMBER_WORDS, POWERS, Token, spelled_number, tokens
@@ -97,7 +97,7 @@ def _formula(said: str, gold: str) -> bool | None:
         for match in _FORMULA_WORD.finditer(text)
         if looks_like_formula(match[0].rstrip(".,;:"))
         and (formula := read_formula(match[0].rstrip(".,;:")))
-        and not DENIED_BEFORE.search(text[max(0, match.start() - 60) : match.start()])
+        and not denied_before(text, match.start())
     }
     return wanted is not None and found == {wanted.substance}
 
@@ -317,7 +317,7 @@ def _stands_in(said: str, gold: str) -> bool:
             continue
         first, last = words[start], words[start + len(wanted) - 1]
         before, after = said[: first[1]], said[last[2] :]
-        if DENIED_BEFORE.search(before[-60:]) or DENIED_AFTER.match(after):
+        if denied_before(before, len(before)) or DENIED_AFTER.match(after):
             return False
         if _TURNED.search(after) or (_BELIEVED.search(before) and _BUT.search(after)):
             return False

@@ -10,18 +10,20 @@ __all__ = [
     "CORRECTED",
     "CORRECTION",
     "DENIED_AFTER",
-    "DENIED_BEFORE",
     "HEDGED",
     "REPLACED",
     "SHARE",
     "affirm",
     "clean",
+    "denied_before",
     "fold",
     "shorten",
     "squeeze",
     "word_list",
     "word_set",
 ]
+
+LONGEST_DENIAL = 60  # characters before a mention in which it may be denied
 
 _INVISIBLE = dict.fromkeys(
     [0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF]
@@ -43,20 +45,21 @@ HEDGED = re.compile(
     r"(?i:\b(?:maybe|perhaps|possibly|not (?:quite |entirely |really )?(?:sure|certain)|unsure|uncertain|no idea)\b"
     r"|\b(?:might|could|may)(?: (?!not\b|only\b|never\b)\w{1,7}){0,3} be\b|(?:\bcannot|\bcan't|\bcan not) (?:decide|choose|make up)\b|\bundecided\b|\beither\b(?! way)|\bor (?:whatever|whichever|any(?:thing| other)|something else)\b|\b(?:toss[- ]?up|torn between|hard to say)\b)"
 )
-# What ends with this, right before a mention, denies it.
-DENIED_BEFORE = re.compile(
-    r"(?i:(?:\bnot|n't|\bneither|\bnor|\bnever|\bexcept(?: for)?|\brather than|\binstead of|\bunlike|\bother than|\bwithout"
-    r"|\bno longer|\bisnt|\brul(?:e|es|ed|ing) out|\beliminat\w{1,5}|\bexclud\w{1,4}|\breject\w{0,3}|\bavoid\w{0,3}|\bdis(?:card|miss|count)\w{0,3}|\bcross\w{0,3} out|\bthan|\bopposed to"
-    r"|\bcannot be|\bcan't be|\bused to think|\b(?:first|initially) (?:thought|said|chose)|\bnon|\babsence of|\black of"
-    r"|(?:\bnot|n't|\bnever|\bhardly|\bnobody|\bno one)(?: \w{1,12}ly)?(?: would| will| should| can)?"
-    r" (?:think|believe|say|claim|agree|convinced|pick|choose|select|take|accept|go with)|\bno (?:way|chance)|\bnot going with|\brefuse to (?:believe|accept|say)"
-    r"|(?:\bnot|n't|\bnever)(?: \w{1,12}ly)? \w{1,12}(?:ed|en|nd|wn)(?= by\b)"
+# What ends with this, right before a mention, denies it. In small letters, and without a \b of its own before each word:
+# so the regex engine can pass over a place by its first character, which makes it ten times as quick.
+_DENIAL = re.compile(
+    r"(?:(?<!\w)|(?=n't))(?:not|n't|neither|nor|never|except(?: for)?|rather than|instead of|unlike|other than|without"
+    r"|no longer|isnt|rul(?:e|es|ed|ing) out|eliminat\w{1,5}|exclud\w{1,4}|reject\w{0,3}|avoid\w{0,3}|dis(?:card|miss|count)\w{0,3}|cross\w{0,3} out|than|opposed to"
+    r"|cannot be|can't be|used to think|(?:first|initially) (?:thought|said|chose)|non|absence of|lack of"
+    r"|(?:not|n't|never|hardly|nobody|no one)(?: \w{1,12}ly)?(?: would| will| should| can)?"
+    r" (?:think|believe|say|claim|agree|convinced|pick|choose|select|take|accept|go with)|no (?:way|chance)|not going with|refuse to (?:believe|accept|say)"
+    r"|(?:not|n't|never)(?: \w{1,12}ly)? \w{1,12}(?:ed|en|nd|wn)(?= by\b)"
     r"|(?<!\bno )(?<!\bnot )(?<!n't )\b(?:doubt|deny|disagree|unlikely|impossible|false|untrue)(?! \w{1,12}ly)(?= (?:that|it|the|to)\b)"
-    r"|(?:\bnot|n't) (?:think|believe|suppose)(?: that)?(?: it| this)?(?:'s)?"
-    r"|\bwhether(?: or not)?(?: it| this)?(?:'s)?|\b(?:false|untrue|not true|wrong|incorrect) (?:that|to say)(?: it| this)?(?:'s)?"
-    r"|\bwrong(?= (?:answer|choice|option))|\bincorrect(?= answer)"  # "the incorrect option is C" may be what was asked
-    r"|\b(?:many|some|students?|people|others?|fool)(?: \w{1,12}){0,2} (?:say|choose|pick|think|select|guess)(?: that)?(?: it)?(?:'s)?)"
-    r"[\s\"'(-]{1,3}(?:(?:be|necessarily|quite|simply|first|at once|just|a|an|the|option|choice|answer|letter|in|is|was|have|been|it|it's|that|this|correct|right|by|from|of|to|due)[\s\"'(]{1,3}){0,6})\Z"
+    r"|(?:not|n't) (?:think|believe|suppose)(?: that)?(?: it| this)?(?:'s)?"
+    r"|whether(?: or not)?(?: it| this)?(?:'s)?|(?:false|untrue|not true|wrong|incorrect) (?:that|to say)(?: it| this)?(?:'s)?"
+    r"|wrong(?= (?:answer|choice|option))|incorrect(?= answer)"  # "the incorrect option is C" may be what was asked
+    r"|(?:many|some|students?|people|others?|fool)(?: \w{1,12}){0,2} (?:say|choose|pick|think|select|guess)(?: that)?(?: it)?(?:'s)?)"
+    r"[\s\"'(-]{1,3}(?:(?:be|necessarily|quite|simply|first|at once|just|a|an|the|option|choice|answer|letter|in|is|was|have|been|it|it's|that|this|correct|right|by|from|of|to|due)[\s\"'(]{1,3}){0,6}\Z"
 )
 # What begins like this, right behind a mention, denies it.
 DENIED_AFTER = re.compile(
@@ -112,6 +115,11 @@ def clean(text: str) -> str:
         )
         text = _BARE_FRACTION.sub(r"\\frac{\1}{\2}", text).replace("\\%", "%")
     return _SPACE.sub(" ", _MARKUP.sub("", text)).strip()
+
+
+def denied_before(text: str, at: int) -> bool:
+    """Return whether the words that end right before a place of a text deny what stands there."""
+    return _DENIAL.search(text[max(0, at - LONGEST_DENIAL) : at].lower()) is not None
 
 
 def affirm(text: str) -> str:

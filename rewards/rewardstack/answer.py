@@ -156,6 +156,7 @@ def _marks(column: int) -> tuple[re.Pattern[str], ...]:
 
 
 _OPENERS, _CLOSERS = _marks(0), _marks(1)
+_FIRSTS = tuple({mark[0] for row in say.THINKING for mark in row})
 # The shape of special tokens that no list knows, and of the opener of a turn that the policy went on to write;
 # searched in the last 200 characters only
 _TOKENS = re.compile(r"(?:<\|[^<>|]{1,40}\|>(?:user|assistant)?|<｜[^<>｜]{1,40}｜>|\s)+\Z")
@@ -164,6 +165,8 @@ _TOKENS = re.compile(r"(?:<\|[^<>|]{1,40}\|>(?:user|assistant)?|<｜[^<>｜]{1,4
 def _visible(text: str) -> tuple[int, int, str]:
     """Start and end of what may hold the answer, and the reason when nothing may."""
     start, end = 0, _end(text)
+    if not any(first in text for first in _FIRSTS):
+        return start, end, ""
     for closers in _CLOSERS:
         for closer in closers.finditer(text):
             start = max(start, closer.end())

@@ -88,6 +88,8 @@ def _phrases(text: str, start: int, end: int) -> tuple[list[_Phrase], int]:
         matches = deque(enumerate(pattern.finditer(text, start, end), 1), MOST_PHRASES)
         count += matches[-1][0] if matches else 0
         last += [_Phrase(*match.span(), match.lastgroup == "no") for _, match in matches]
+    if not last:
+        return [], 0
     examined = {phrase for phrase in last if _examined(text, phrase, start)}
     last = sorted(set(last) - examined)
     # "Final Answer: The final answer is 5" is one commitment
