@@ -17,7 +17,7 @@ from rewardstack_science.equations import (
     same_species,
 )
 from rewardstack_science.formulas import Formula, notation, read_formula
-from rewardstack_science.wording import CORRECTED, HEDGED, denied_before, shorten
+from rewardstack_science.wording import HEDGED, behind_correction, denied_before, shorten
 
 __all__ = ["balanced", "chemistry", "find_formula", "looks_like_formula"]
 
@@ -201,7 +201,7 @@ def find_formula(found: Answer, gold: Formula) -> Formula | None:
     """
     if found.text is None or found.alternatives or len(found.parts) > 1:
         return None
-    *_, corrected = CORRECTED.split(found.text)  # "CO2, no wait, H2O"
+    corrected = behind_correction(found.text)  # "CO2, no wait, H2O"
     text, whole = notation(corrected), _bare_formula(corrected)
     if whole is not None:
         return whole

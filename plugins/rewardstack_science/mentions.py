@@ -30,7 +30,7 @@ _FOREMOST = re.compile(  # what a question asks for: "is the largest", not "is s
     r"(?:\w+ly\s)?(?:\w+est|most|only|correct|right|answer)\b"
 )
 _ANNOUNCED = re.compile(r"\A(?i:[\w ]{0,30}?\b(?:answer|option|choice)(?: is)?\s?:?\s+)")
-_ARTICLE = re.compile(r"(?i:the|an?)\s+")
+_ARTICLE = re.compile(r"\A(?i:the|an?)\s+")
 OR = re.compile(
     r"(?i:[\s,\"')]*(?:,?\s?\bor\b(?: maybe| perhaps| possibly| even)?|/)\s*(?:option |choice |the |a |an )?[\s\"'(]*)\Z"
 )
@@ -42,6 +42,8 @@ _CONCLUDED = re.compile(r"[,;]\s(?:so|hence|thus|therefore)\b")
 def read_text(said: str, menu: Menu) -> Pick | None:
     """An option's text and nothing else, but perhaps words that lead to it."""
     tried = ""
+    if not menu.ends(said):
+        return None
     for text in _unled(said):
         place = menu.text(text) if text and text != tried else None
         if place is not None:

@@ -61,6 +61,7 @@ class Menu:
         # From the strictest way of comparing to the most tolerant one; the first that finds one option alone decides
         self.longest = max(map(len, cleaned))
         self.keys = [index(map(make, cleaned)) for make in _COMPARED]
+        self._endings = tuple(self.keys[-1])
         sought = {fold(text): place for place, text in enumerate(cleaned)}
         for place, text in enumerate(cleaned):  # "The water condenses" for "It condenses"
             shorter = _PRONOUN.sub("", fold(text))
@@ -84,6 +85,10 @@ class Menu:
     def holds(self, cleaned: str) -> bool:
         """Return whether a clean text is some option's in the most tolerant comparison; most of what is asked for is none."""
         return len(cleaned) <= self.longest + 10 and squeeze(fold(cleaned)) in self.keys[-1]
+
+    def ends(self, cleaned: str) -> bool:
+        """Return whether a clean text ends with some option's; most do not, which spares looking for where one begins."""
+        return squeeze(fold(cleaned)).endswith(self._endings)
 
     def text(self, cleaned: str) -> int | None:
         """Return the place of the one option whose text a clean text is, None where there is none or several."""

@@ -7,10 +7,10 @@ from itertools import pairwise
 from rewardstack_science.mentions import BETWEEN, OR, option_beside, read_mentions, read_tail, read_text
 from rewardstack_science.menus import NOTHING, Menu, Pick, Strength
 from rewardstack_science.wording import (
-    CORRECTED,
     DENIED_AFTER,
     HEDGED,
     affirm,
+    behind_correction,
     clean,
     denied_before,
     fold,
@@ -38,6 +38,7 @@ _TOUCHING = re.compile(rf"{_X}\s+(?=\S)")
 _LIST = re.compile(
     rf"(?i:{_NOUN}|both\s+|options\s+|choices\s+|answers\s+)*(?:{_OPEN}{_X}{_CLOSE}\s*(?:(?:[,;/&+>→]|->)\s*(?:and\s+|or\s+|then\s+)?|and\s+|or\s+|\s))+(?:and\s+|or\s+)?{_OPEN}{_X}{_CLOSE}[\s.]*"
 )
+_WORD_END = re.compile(r"[^\W_]{3}[\s.]*\Z")  # no label ends a text that ends like this
 _ITEM = re.compile(rf"(?<![\w']){_OPEN}([A-Z]|\d{{1,2}}|[a-z](?=[\s,.)]|\Z)){_CLOSE}(?![\w'])")
 _END = r"(?=(?:です|だ)?[)\]}\"'\s]{0,3}(?:\Z|[.,;:!?)(。-]|\s(?:because|since|as|for|is|and|or|which|due|given|based|from|here|instead|rather|over|-|not)\b))"
 _ENDS = _END.replace("|is|", "|")  # "option B is too small" chooses nothing
@@ -97,7 +98,7 @@ def read_pick(text: str, menu: Menu) -> Pick:
     said = affirm(_WEIGHED.sub("", _ORDINAL.sub(lambda found: _nth(found, menu), said)))
     if "%" in said and len(_shares(said, menu)) > 1:
         return Pick(strength=Strength.BARE, reason=f"{shorten(said)} shares itself among options")
-    *_, corrected = CORRECTED.split(said)
+    corrected = behind_correction(said)
     if corrected != said and (pick := _first(corrected, menu)).places:  # "B, no wait, C"
         return pick
     return _first(said, menu)
@@ -105,7 +106,7 @@ def read_pick(text: str, menu: Menu) -> Pick:
 
 def read_corrected(text: str, menu: Menu) -> Pick:
     """Return what the last correction of a text picks: "Answer: B. Wait, no: C."; nothing where it only takes back."""
-    *_, corrected = CORRECTED.split(text[-LONGEST:])
+    corrected = behind_correction(text[-LONGEST:])
     pick = _first(clean(corrected), menu) if corrected != text[-LONGEST:] else NOTHING
     return pick if pick.strength >= Strength.STATED else NOTHING
 
@@ -132,7 +133,7 @@ def read_whole(text: str, menu: Menu) -> Pick:
     pick = read_text(said, menu)
     if pick is not None:
         return pick
-    match = _HEAD.match(said)
+    match = _HEAD.match(said) if menu.ends(said) else None
     place = menu.label(match[1]) if match else None
     whole = match is not None and place is not None and menu.text(said[match.end() :]) == place
     return Pick(frozenset([place]), Strength.BARE) if whole and place is not None else NOTHING
@@ -158,7 +159,7 @@ def _list(said: str, menu: Menu) -> Pick | None:
         places = [menu.label(letter) for letter in letters]
         if None not in places and len(set(places)) == len(places):
             return _several(places)
-    if len(said) > 200 or not _LIST.fullmatch(said):
+    if len(said) > 200 or _WORD_END.search(said) or not _LIST.fullmatch(said):
         return None
     places = [place for item in _ITEM.finditer(said) if (place := menu.label(item[1])) is not None]
     if len(set(places)) < 2:

@@ -13,7 +13,15 @@ from rewardstack_math import numeric_value
 from rewardstack_science.commitments import find_rival
 from rewardstack_science.measures import Measure, plain, read_measures
 from rewardstack_science.units import NONE, Unit
-from rewardstack_science.wording import CORRECTED, HEDGED, SHARE, affirm, denied_before, shorten, word_set
+from rewardstack_science.wording import (
+    HEDGED,
+    SHARE,
+    affirm,
+    behind_correction,
+    denied_before,
+    shorten,
+    word_set,
+)
 
 __all__ = ["Verdict", "compare_quantities", "quantity", "read_gold", "same_quantity", "stated_quantity"]
 
@@ -254,7 +262,9 @@ def stated_quantity(
     if found.form == "line" and committed is not None and not _NO_NUMBER.search(committed):
         committed = _earlier_line(text) or committed
     if committed is None and "taken back" in found.reason:
-        *_, committed = (None, *CORRECTED.split(text[-LONGEST_CORRECTION:])[1:])
+        ending = text[-LONGEST_CORRECTION:]
+        corrected = behind_correction(ending)
+        committed = corrected if corrected != ending else None
     if committed is None:
         return Stated(None, found.reason, found.form or "")
     if found.parts and len(found.parts) > 1:
@@ -314,8 +324,7 @@ def _settle(
     if HEDGED.search(text):
         return Stated(None, f"{shorten(text)} is a hedge", form)
     text = _ROUNDING.sub("", _INSTEAD.sub("", affirm(text)))
-    *_, corrected = CORRECTED.split(text)  # "3 kg. Wait, no: 2.5 kg"
-    *_, corrected = _REFINED.split(corrected)
+    *_, corrected = _REFINED.split(behind_correction(text))  # "3 kg. Wait, no: 2.5 kg"
     text = corrected if corrected != text and read_measures(corrected, counts) else text
     measures = read_measures(text, counts)
     ground = _GROUND.search(text)

@@ -7,13 +7,13 @@ import re
 import unicodedata
 
 __all__ = [
-    "CORRECTED",
     "CORRECTION",
     "DENIED_AFTER",
     "HEDGED",
     "REPLACED",
     "SHARE",
     "affirm",
+    "behind_correction",
     "clean",
     "denied_before",
     "fold",
@@ -37,7 +37,6 @@ _MARKS = str.maketrans(
 _MARKUP = re.compile(
     r"\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|`+|\$|\\[()\[\]]|\\(?:left|right|displaystyle)(?![a-z])|\\[,;:! ]|~"
 )
-_SPACE = re.compile(r"\s+")
 _BARE_FRACTION = re.compile(r"\\frac\s?(\d)\s?(\d)")
 
 # A choice that is not made. "I think", "probably" and "I would say" still make one.
@@ -73,7 +72,19 @@ DENIED_AFTER = re.compile(
 )
 # Behind it the text begins anew: "B, no wait, C"
 _ANEW = r"(?:no,? wait|wait,? no|no(?=,)|oops|sorry|scratch that|i mean|correction|wait|(?:up)?on (?:second |further )?(?:reflection|thoughts?)|in hindsight)\b[\s,.:;!-]*"
-CORRECTED = re.compile(rf"(?i:(?<![\s,.;-])[\s,.;-]+{_ANEW})")
+_CORRECTED = re.compile(rf"(?i:(?<![\s,.;-])[\s,.;-]+{_ANEW})")
+_ANEW_HOLDS = (
+    "wait",
+    "no,",
+    "oops",
+    "sorry",
+    "scratch",
+    "mean",
+    "correction",
+    "reflection",
+    "thought",
+    "hindsight",
+)
 # The same where prose may hold the words too: set off by a mark, and not before what only looks again
 REPLACED = re.compile(
     rf"(?i:[.,;!?…—-]\s{{1,2}}{_ANEW}(?!(?:let|i|we|that|this|check\w*|is|are|but|because|not|yes|it is (?:right|correct))\b))(?=\S)"
@@ -114,7 +125,15 @@ def clean(text: str) -> str:
             .replace("^{\\circ}", "°")
         )
         text = _BARE_FRACTION.sub(r"\\frac{\1}{\2}", text).replace("\\%", "%")
-    return _SPACE.sub(" ", _MARKUP.sub("", text)).strip()
+    if any(mark in text for mark in "*_`$\\~"):
+        text = _MARKUP.sub("", text)
+    return " ".join(text.split())
+
+
+def behind_correction(text: str) -> str:
+    """Return what stands behind the last correction in a text, the text itself where there is none."""
+    lower = text.lower()
+    return _CORRECTED.split(text)[-1] if any(word in lower for word in _ANEW_HOLDS) else text
 
 
 def denied_before(text: str, at: int) -> bool:

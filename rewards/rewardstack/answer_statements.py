@@ -113,8 +113,8 @@ def _patterns(text: str, start: int, end: int) -> Iterator[re.Pattern[str]]:
 
 
 def _before(text: str, at: int, start: int, words: re.Pattern[str]) -> bool:
-    """Whether some words end right before a phrase's noun; a label has none, since it begins its line."""
-    return text[at] != "\n" and words.search(text[max(start, at - 80) : at]) is not None
+    """Whether some words in small letters end right before a phrase's noun; a label has none, it begins its line."""
+    return text[at] != "\n" and words.search(text[max(start, at - 80) : at].lower()) is not None
 
 
 def _examined(text: str, phrase: _Phrase, start: int) -> bool:
