@@ -31,7 +31,10 @@ _ANNOUNCED = (
 _FORMS = {
     "line": (_LABEL, "a sentence names it"),
     "phrase": (_ANNOUNCED + _LABEL, "after the last answer phrase"),
-    "box": (rf"(?:{_ANNOUNCED})?\$?\\boxed\{{{_LABEL}\}}\$?", "in the last box"),
+    "box": (
+        rf"(?:{_ANNOUNCED})?\$?\\boxed\{{(?P<wrap>\\(?:text|textbf|mathbf|mathrm)\{{)?{_LABEL}(?(wrap)\}})\}}\$?",
+        "in the last box",
+    ),
     "tag": (rf"<answer>\s?{_LABEL}\s?</answer>", "in the last answer tag"),
 }
 _SHAPES = "|".join(shape.replace("FORM", form) for form, (shape, _) in _FORMS.items())
