@@ -331,8 +331,11 @@ def _with_alternatives(found: Answer) -> Answer:
         return found
     if len(text) > (LONGEST_LINE if loose else LONGEST_HEDGE):
         return found
-    sides = tuple(_side(side) for side in say.HEDGE.split(text))
-    if len(sides) < 2 or not all(sides):
+    pieces = say.HEDGE.split(text)
+    if len(pieces) < 2:
+        return found
+    sides = tuple(map(_side, pieces))
+    if not all(sides):
         return found
     if loose and any(len(_WORD.findall(side)) > 4 for side in sides):
         return found
