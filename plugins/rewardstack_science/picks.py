@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
 
 from rewardstack_science.mentions import BETWEEN, OR, option_beside, read_mentions, read_tail, read_text
@@ -87,14 +88,16 @@ _TURN = re.compile(r"(?i:\b(?:but|still|however|so|yet)\b)")
 _STANDINGS = (_ITEM, _SAID, _SAID_SMALL, _JUDGED, _JUDGED_SMALL, _ENCLOSED)
 
 
+# A commitment is read for itself, and again beside whatever may contradict it
+@lru_cache(maxsize=16)
 def read_pick(text: str, menu: Menu) -> Pick:
     """Return what a commitment ("C", "(c) Jupiter", "Jupiter", "option C, because ...") picks."""
     said = _BULLET.sub("", clean(text[:LONGEST]))
     if not said:
         return NOTHING
-    pick = _whole(said, menu)
-    if pick is not None and pick.places:
-        return pick
+    lone = _whole(said, menu)
+    if lone is not None and lone.places:
+        return lone
     said = affirm(_WEIGHED.sub("", _ORDINAL.sub(lambda found: _nth(found, menu), said)))
     if "%" in said and len(_shares(said, menu)) > 1:
         return Pick(strength=Strength.BARE, reason=f"{shorten(said)} shares itself among options")

@@ -5,6 +5,7 @@ Everything here is linear in the length of the text and evaluates nothing.
 
 import re
 import unicodedata
+from functools import lru_cache
 
 __all__ = [
     "CORRECTION",
@@ -109,6 +110,7 @@ CORRECTION = re.compile(
 )
 
 
+@lru_cache(maxsize=64)
 def clean(text: str) -> str:
     r"""Return a text without markup: emphasis, dollar signs, `\text{}` and its kin, look-alike marks, extra spaces."""
     if not text.isascii():
