@@ -9,7 +9,7 @@ from rewardstack import Answer, Score, beside, find_answer, reward, visible_text
 from rewardstack_science.commitments import find_rival
 from rewardstack_science.mentions import option_beside
 from rewardstack_science.menus import NOTHING, Menu, Pick, Strength, gold_options, read_menu
-from rewardstack_science.picks import read_corrected, read_pick, read_whole
+from rewardstack_science.picks import read_bare, read_corrected, read_pick, read_whole
 from rewardstack_science.plain_replies import read_plain
 from rewardstack_science.wording import CORRECTION, clean, shorten
 
@@ -194,8 +194,8 @@ def _from_sentences(text: str, found: Answer, menu: Menu, several: str) -> Chose
     if len(text) > HEAD + TAIL:
         text = f"{text[:HEAD]}\n{text[-TAIL:]}"
     sentences = [sentence for sentence in _SENTENCE.split(text) if sentence and sentence.strip()]
-    whole = read_pick(text, menu) if len(text) < 300 and len(sentences) > 1 else NOTHING
-    if whole.strength is Strength.BARE and whole.places:
+    whole = read_bare(text, menu) if len(text) < 300 and len(sentences) > 1 else NOTHING
+    if whole.places:
         return Chosen(whole.places, "the whole reply", "line")
     picks = [
         (sentence, read_pick(sentence, menu)) for sentence in sentences if not _QUESTION.search(sentence)

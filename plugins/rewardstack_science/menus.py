@@ -151,8 +151,11 @@ def read_menu(options: Any, prompt: str = "") -> Menu | None:
     return _menu(labels, texts)
 
 
+_TEXT = frozenset({str})
+
+
 def _all_text(options: dict[Any, Any]) -> bool:
-    return all(type(label) is str and type(text) is str for label, text in options.items())
+    return _TEXT.issuperset(map(type, options)) and _TEXT.issuperset(map(type, options.values()))
 
 
 @lru_cache(maxsize=64)

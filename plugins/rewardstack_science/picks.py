@@ -1,7 +1,7 @@
 """Which options a stretch of a reply picks: by label, by label and text, by a sentence that says so, by text."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import pairwise
 
@@ -18,7 +18,9 @@ from rewardstack_science.wording import (
     shorten,
 )
 
-__all__ = ["read_corrected", "read_pick", "read_whole"]
+__all__ = ["read_bare", "read_corrected", "read_pick", "read_whole"]
+
+_Way = Callable[[str, Menu], Pick | None]
 
 LONGEST = 1_000  # characters of one commitment that are read
 
@@ -84,8 +86,15 @@ _HEARSAY = re.compile(
 )
 _CONTRAST = re.compile(r"(?i:;|\b(?:but|however|yet|truth|actually|instead|really|in fact)\b)")
 _TURN = re.compile(r"(?i:\b(?:but|still|however|so|yet)\b)")
-# The order decides which match stands for a label that several of them find
-_STANDINGS = (_ITEM, _SAID, _SAID_SMALL, _JUDGED, _JUDGED_SMALL, _ENCLOSED)
+# With what a sentence must hold for one to be found. The order decides which match stands for a label that several find
+_STANDINGS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
+    (_ITEM, ()),
+    (_SAID, ()),
+    (_SAID_SMALL, ("option", "choice", "answer", "letter")),
+    (_JUDGED, ()),
+    (_JUDGED_SMALL, (" is",)),
+    (_ENCLOSED, ("(", "[")),
+)
 
 
 # A commitment is read for itself, and again beside whatever may contradict it
@@ -93,18 +102,29 @@ _STANDINGS = (_ITEM, _SAID, _SAID_SMALL, _JUDGED, _JUDGED_SMALL, _ENCLOSED)
 def read_pick(text: str, menu: Menu) -> Pick:
     """Return what a commitment ("C", "(c) Jupiter", "Jupiter", "option C, because ...") picks."""
     said = _BULLET.sub("", clean(text[:LONGEST]))
-    if not said:
-        return NOTHING
     lone = _whole(said, menu)
     if lone is not None and lone.places:
         return lone
-    said = affirm(_WEIGHED.sub("", _ORDINAL.sub(lambda found: _nth(found, menu), said)))
+    said = _plainly(said, menu)
     if "%" in said and len(_shares(said, menu)) > 1:
         return Pick(strength=Strength.BARE, reason=f"{shorten(said)} shares itself among options")
     corrected = behind_correction(said)
     if corrected != said and (pick := _first(corrected, menu)).places:  # "B, no wait, C"
         return pick
     return _first(said, menu)
+
+
+def read_bare(text: str, menu: Menu) -> Pick:
+    """Return what `read_pick` does where that is a bare label or an option's text, else NOTHING, at less cost."""
+    said = _plainly(_BULLET.sub("", clean(text[:LONGEST])), menu)
+    mixed = "%" in said or behind_correction(said) != said
+    pick = read_pick(text, menu) if mixed else _first(said, menu, bare=True)
+    return pick if pick.strength is Strength.BARE and pick.places else NOTHING
+
+
+def _plainly(said: str, menu: Menu) -> str:
+    """A clean text with roundabout ways of naming an option put plainly: "the third option", "nothing but C"."""
+    return affirm(_WEIGHED.sub("", _ORDINAL.sub(lambda found: _nth(found, menu), said)))
 
 
 def read_corrected(text: str, menu: Menu) -> Pick:
@@ -121,9 +141,9 @@ def _shares(said: str, menu: Menu) -> set[int | None]:
     return {menu.label(match[1]) for match in _SHARE.finditer(said)} - {None}
 
 
-def _first(said: str, menu: Menu) -> Pick:
-    """The first way of reading a commitment that finds something."""
-    for way in (_whole, read_text, _list, _head, _stated, _closing, read_tail, _mentioned):
+def _first(said: str, menu: Menu, *, bare: bool = False) -> Pick:
+    """The first way of reading a commitment that finds something; with `bare` of those that find a bare label or text."""
+    for way in _BARE_WAYS if bare else _WAYS:
         pick = way(said, menu)
         if pick is not None:
             return pick
@@ -319,7 +339,11 @@ _Labels = dict[re.Pattern[str], list[re.Match[str]]]
 
 def _labels_in(said: str) -> _Labels:
     """What may be labels in a sentence, by the pattern that says how they stand there."""
-    return {pattern: list(pattern.finditer(said)) for pattern in _STANDINGS}
+    lower = said.lower()
+    return {
+        pattern: list(pattern.finditer(said)) if not holds or any(word in lower for word in holds) else []
+        for pattern, holds in _STANDINGS
+    }
 
 
 def _runs(said: str, labels: _Labels, menu: Menu) -> list[list[re.Match[str]]]:
@@ -365,3 +389,7 @@ def _denied_labels(said: str, menu: Menu) -> set[int]:
     return {
         place for match, place in places.items() if place is not None and _denied(said, match, place, menu)
     }
+
+
+_BARE_WAYS: tuple[_Way, ...] = (_whole, read_text, _list, _head)
+_WAYS: tuple[_Way, ...] = (*_BARE_WAYS, _stated, _closing, read_tail, _mentioned)
