@@ -25,7 +25,7 @@ class PlainReply(NamedTuple):
 _LABEL = r"(?:\*\*)?[(\[]?(?P<FORM>[A-Za-z]|[0-9]{1,2})[)\]]?(?:\*\*)?"
 _ANNOUNCED = (
     r"(?:\*\*)?(?:(?:So|Thus|Hence|Therefore),? )?(?:[Tt]he |[Mm]y )?(?:(?:[Ff]inal|[Cc]orrect) )?"
-    r"(?:[Aa]nswer|(?<=[Cc]orrect )(?:option|choice))(?: is:? |:(?:\*\*)? ?)"
+    r"(?:[Aa]nswer|(?<=[Cc]orrect )(?:option|choice))(?: is:? |:(?:\*\*)?\s{0,2})"
 )
 # form: what a reply of it looks like, and the reason that the whole way gives
 _FORMS = {
@@ -38,7 +38,7 @@ _FORMS = {
     "tag": (rf"<answer>\s?{_LABEL}\s?</answer>", "in the last answer tag"),
 }
 _SHAPES = "|".join(shape.replace("FORM", form) for form, (shape, _) in _FORMS.items())
-_PLAIN = re.compile(rf"\s*(?:{_SHAPES})\.?\s*")
+_PLAIN = re.compile(rf"\s*(?:{_SHAPES})[.!]?\s*")
 
 
 def read_plain(reply: str, menu: Menu) -> PlainReply | None:
