@@ -57,6 +57,9 @@ class Menu:
     def __init__(self, labels: Sequence[str], texts: Sequence[str]) -> None:
         self.labels, self.texts = tuple(labels), tuple(texts)
         self.letters = {bare(label).upper(): place for place, label in enumerate(labels)}
+        # A label as a word of its own, or the end of another one; what no label stands in need not be searched for one
+        ends = "".join(sorted({re.escape(name[-1]) for name in self.letters if name}))
+        self.capital = re.compile(rf"[{ends or 'A-Z'}](?![A-Za-z0-9_])")
         cleaned = [clean(text) for text in texts]
         # From the strictest way of comparing to the most tolerant one; the first that finds one option alone decides
         self.longest = max(map(len, cleaned))

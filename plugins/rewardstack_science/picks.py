@@ -86,9 +86,9 @@ _HEARSAY = re.compile(
 )
 _CONTRAST = re.compile(r"(?i:;|\b(?:but|however|yet|truth|actually|instead|really|in fact)\b)")
 _TURN = re.compile(r"(?i:\b(?:but|still|however|so|yet)\b)")
-# With what a sentence must hold for one to be found. The order decides which match stands for a label that several find
+# How a sentence may say that a label is the answer, and what it must hold for that, a capital or digit where nothing is
+# named. The order decides which match stands for a label that several find.
 _STANDINGS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
-    (_ITEM, ()),
     (_SAID, ()),
     (_SAID_SMALL, ("option", "choice", "answer", "letter")),
     (_JUDGED, ()),
@@ -296,7 +296,7 @@ def _doubted(said: str, at: int) -> bool:
 def _stated(said: str, menu: Menu) -> Pick | None:
     """A sentence that says which label is the answer."""
     found: dict[int, re.Match[str]] = {}
-    refused, labels = "", _labels_in(said)
+    refused, labels = "", _labels_in(said, menu)
     affirmed = _affirmed(labels)
     if not affirmed:
         return None
@@ -337,11 +337,13 @@ def _denied(said: str, match: re.Match[str], place: int, menu: Menu) -> bool:
 _Labels = dict[re.Pattern[str], list[re.Match[str]]]
 
 
-def _labels_in(said: str) -> _Labels:
-    """What may be labels in a sentence, by the pattern that says how they stand there."""
-    lower = said.lower()
+def _labels_in(said: str, menu: Menu) -> _Labels:
+    """What may be labels that a sentence says to be the answer, by the pattern that says how they stand there."""
+    lower, capital = said.lower(), menu.capital.search(said) is not None
     return {
-        pattern: list(pattern.finditer(said)) if not holds or any(word in lower for word in holds) else []
+        pattern: list(pattern.finditer(said))
+        if (any(word in lower for word in holds) if holds else capital)
+        else []
         for pattern, holds in _STANDINGS
     }
 
@@ -350,7 +352,7 @@ def _runs(said: str, labels: _Labels, menu: Menu) -> list[list[re.Match[str]]]:
     """The labels in a sentence that it does not deny, those joined by commas, "and" or "or" together."""
     marks = {
         match.start(1): match
-        for matches in labels.values()
+        for matches in (_ITEM.finditer(said), *labels.values())
         for match in matches
         if menu.label(match[1]) is not None
     }

@@ -80,7 +80,7 @@ def quantity(
     Options:
         tolerance: How far the value may be from gold, as a share of gold; `figures`: half of what gold's last digit
             stands for (0.01 where it has none: 1/2). A row's own column `rtol` goes before it.
-        without_unit: The credit for the right value without its unit.
+        without_unit: The credit for the right value without its unit; with a noun instead of one ("5 apples") it is wrong.
         thinking: An answer inside thinking counts too.
         tag: The tag that holds answers.
 
