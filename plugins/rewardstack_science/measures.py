@@ -88,7 +88,7 @@ _PART = re.compile(  # "half an hour", "three quarters of a mile"
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 _HOW_MANY = {"two": 2, "three": 3, "four": 4}
 _BELOW_ZERO = re.compile(
-    r"(?<![\d.-])(\d[\d.,]*(?:\s?(?:°|degrees?\b|deg\b)?(?:\s?[CF]\b|\s(?i:celsius|centigrade|fahrenheit)\b)?))"
+    r"(?<![\d.,-])(\d[\d.,]*(?:\s?(?:°|degrees?\b|deg\b)?(?:\s?[CF]\b|\s(?i:celsius|centigrade|fahrenheit)\b)?))"
     r"\s(?:below|under)\s(?:zero|0)\b"
 )
 
@@ -176,6 +176,7 @@ _VALUE = re.compile(
 )
 _INFINITE = re.compile(r"(?i:\b(?:inf(?:inity|inite)?|nan)\b|∞|\\infty)")
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d{1,2}|\d{4,})(?![\d.,])")
+_DOTTED = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+),(\d+)(?![\d.,])")  # 1.234,5
 _MANTISSA = re.compile(r"(\d*)\.?(\d*)(?:[×x*·]10\^\(?([-+]?\d{1,4})\)?|[eE]([-+]?\d{1,4}))?")
 _UNCERTAIN_DIGITS = re.compile(r"(?<=\d)\(\d{1,4}\)")  # 9.81(2)
 _BEHIND = re.compile(r"[\s-]([^\W\d_]{2,})")
@@ -186,6 +187,7 @@ _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 def read_measures(text: str, counts: frozenset[str] = frozenset()) -> list[Measure]:
     """Return the quantities of a plain text in order, at most 40; values too large for a float are left out."""
     found: list[Measure] = []
+    text = _DOTTED.sub(lambda number: number[1].replace(".", "") + "." + number[2], text)
     text = _DECIMAL_COMMA.sub(r"\1.\2", text)
     at = 0
     while len(found) < MOST_MEASURES and (match := _VALUE.search(text, at)):

@@ -32,7 +32,7 @@ _FOREMOST = re.compile(  # what a question asks for: "is the largest", not "is s
 _ANNOUNCED = re.compile(r"\A(?i:[\w ]{0,30}?\b(?:answer|option|choice)(?: is)?\s?:?\s+)")
 _ARTICLE = re.compile(r"\A(?i:the|an?)\s+")
 OR = re.compile(
-    r"(?i:[\s,\"')]*(?:,?\s?\bor\b(?: maybe| perhaps| possibly| even)?|/)\s*(?:option |choice |the |a |an )?[\s\"'(]*)\Z"
+    r"(?i:[\s,\"')]*(?:,?\s?\bor\b(?: else| maybe| perhaps| possibly| even)?|/)\s*(?:option |choice |the |a |an )?[\s\"'(]*)\Z"
 )
 BETWEEN = re.compile(r"[\s,/&()\"']*(?:\b(?:and|or|nor|neither|options?|choices?)\b[\s,()\"']*)*\Z")
 _TAIL = re.compile(r"(?:\b(?:is|are|be|equals|gives|get|was|were)|=|≈|:)\s+([^=≈:]{1,80})\Z")

@@ -206,7 +206,9 @@ def read_gold(answer: str | float, unit: str = "") -> Measure | None:
     return found[0]
 
 
-_HEDGE_SEPARATOR = re.compile(r"[\s,;]*(?:\b(?:and|or|to|through|then)\b|[,;/-]|\.{2,})?[\s,;]*\Z")
+_HEDGE_SEPARATOR = re.compile(
+    r"(?:\.\s(?=[OoAa]))?[\s,;]*(?:\b(?:and|[Oo]r(?: else| maybe| perhaps| possibly)?|[Aa]lternatively|to|through|then)\b|[,;/-]|\.{2,})?[\s,;]*\Z"
+)
 _BOUND = re.compile(
     r"(?:[<>≤≥]|\\[lg]e?q?|(?i:\b(?:less|more|greater|smaller|fewer|higher|lower|larger) than|\bat (?:least|most)|\bup to|\bbelow|\babove|\bunder|\bover"
     r"|\bexceeds|\bbetween|\bnot))\s*(?:about\s|or equal to\s)?\s*\Z"

@@ -280,7 +280,7 @@ _KIND_OF = re.compile(
     r" of (?:the |an? )?)\Z"
 )
 _RELATED = re.compile(  # "it rhymes with Newton", "he worked with Newton", "it is similar to oxidation"
-    r"(?i:\b(?:rhym\w+|sound\w*|look\w*|work\w*|stud\w+|confus\w+|compar\w+|relat\w+|similar\w*|close|next|oppos\w+|contrary|contrast\w*|differ\w*)"
+    r"(?i:\b(?:rhym\w+|sound\w*|look\w*|work\w*|stud\w+|agree\w*|disagree\w*|argu\w+|correspond\w*|collaborat\w+|compet\w+|confus\w+|compar\w+|relat\w+|similar\w*|close|next|oppos\w+|contrary|contrast\w*|differ\w*)"
     r" (?:with|to|like|from) (?:the |an? )?)\Z"
 )
 _BELIEVED = re.compile(  # with a "but" behind it: "many think that it is X, but it is Y"

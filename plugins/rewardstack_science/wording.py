@@ -58,7 +58,7 @@ _DENIAL = re.compile(
     r"|(?:not|n't) (?:think|believe|suppose)(?: that)?(?: it| this)?(?:'s)?"
     r"|whether(?: or not)?(?: it| this)?(?:'s)?|(?:false|untrue|not true|wrong|incorrect) (?:that|to say)(?: it| this)?(?:'s)?"
     r"|wrong(?= (?:answer|choice|option))|incorrect(?= answer)"  # "the incorrect option is C" may be what was asked
-    r"|(?:many|some|students?|people|others?|fool)(?: \w{1,12}){0,2} (?:say|choose|pick|think|select|guess)(?: that)?(?: it)?(?:'s)?)"
+    r"|(?:many|most|some|students?|people|others?|everyone|everybody|they|fool)(?: \w{1,12}){0,2} (?:says?|choose|pick|think|select|guess)(?: that)?(?: it)?(?:'s)?)"
     r"[\s\"'(-]{1,3}(?:(?:be|necessarily|quite|simply|first|at once|just|a|an|the|option|choice|answer|letter|in|is|was|have|been|it|it's|that|this|correct|right|by|from|of|to|due)[\s\"'(]{1,3}){0,6}\Z"
 )
 # What begins like this, right behind a mention, denies it.
@@ -72,8 +72,9 @@ DENIED_AFTER = re.compile(
     r"|(?:cannot|can't)\b|(?:would|could|might) (?:only )?(?:be|have been)\b[^.;]{0,30}?\b(?:if|unless|had|only when)\b))"
 )
 # Behind it the text begins anew: "B, no wait, C"
-_ANEW = r"(?:no,? wait|wait,? no|no(?=,)|oops|sorry|scratch that|i mean|correction|wait|(?:up)?on (?:second |further )?(?:reflection|thoughts?)|in hindsight)\b[\s,.:;!-]*"
-_CORRECTED = re.compile(rf"(?i:(?<![\s,.;-])[\s,.;-]+{_ANEW})")
+_ANEW = r"(?:no,? wait|wait,? no|no(?=,)|oops|sorry|scratch that|i mean|correction|wait|(?:up)?on (?:second |further )?(?:reflection|thoughts?)|in hindsight)"
+_PAUSE = r"\b[\s,.:;!-]*"
+_CORRECTED = re.compile(rf"(?i:(?<![\s,.;-])[\s,.;-]+{_ANEW}{_PAUSE})")
 _ANEW_HOLDS = (
     "wait",
     "no,",
@@ -88,7 +89,7 @@ _ANEW_HOLDS = (
 )
 # The same where prose may hold the words too: set off by a mark, and not before what only looks again
 REPLACED = re.compile(
-    rf"(?i:[.,;!?…—-]\s{{1,2}}{_ANEW}(?!(?:let|i|we|that|this|check\w*|is|are|but|because|not|yes|it is (?:right|correct))\b))(?=\S)"
+    rf"(?i:[.,;!?…—-]\s{{1,2}}(?:{_ANEW}|(?:i was |i am |i'm )?(?:just |only )?(?:kidding|joking)){_PAUSE}(?!(?:let|i|we|that|this|check\w*|is|are|but|because|not|yes|it is (?:right|correct))\b))(?=\S)"
 )
 # Shares given to answers: "5 N: 60%, 6 N: 40%", "Newton (60 %)"
 SHARE = re.compile(

@@ -86,7 +86,7 @@ _SLIP = (
     r"I(?: have|['’]ve)? (?:made|found|see|spotted) (?:a|an|my)(?: \w{1,12})? (?:mistake|error|slip)"
     r"(?! (?:earlier|before|above|at|in)\b)"
     r"|I (?:was|am) (?:wrong|mistaken)(?! (?:about|earlier|before|at|in|to|when)\b)|scratch that\b|strike that\b"
-    r"|(?:I(?:['’]m| am) )?(?:just|only) kidding\b|no[.!]?(?=\s*\Z)"
+    r"|(?:I(?:['’]m| am| was) )?(?:just|only) (?:kidding|joking)\b|I(?:['’]m| am| was) (?:kidding|joking)\b|or not(?=[.!]?\s*\Z)|no[.!]?(?=\s*\Z)"
     r"|(?:wait[\s,.!…—-]{1,3}no|no[\s,.!…—-]{1,3}wait)(?=[\s,.:;!…—-]{1,3}[\w\\$]{1,20}(?:\W|\Z))(?=[,.:;!…—-])"
     r"|(?:let me|I(?:['’]ll| will| must| need to| should)) (?:correct|redo|fix|revise|retract) (?:this|that|it|my|the)\b"
     r"|(?:das|dies) ist (?:falsch|nicht richtig)|c['’]est (?:faux|incorrect)|est[oá] (?:es incorrecto|mal)"

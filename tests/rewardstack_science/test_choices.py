@@ -66,6 +66,7 @@ def test_a_reply_that_chooses_c(reply):
     "Answer: C. Or A.", "Answer: Jupiter. Or perhaps Saturn.", "C is the answer I would rule out first", "The answer I would rule out first is C", "C is the one to avoid.",
     "I choose C because Saturn is the largest", "C, because Saturn is the largest.", "The answer is C, since it is Saturn.", "It is Jupiter. Just kidding.",
     "C... or B, can't decide.", "C. Or B.", "The exam key says C, but the key is wrong.", '"C" is what my friend would answer; I disagree.', "Answer: C. Actually, A.",
+    "C, or else B.", "Answer: C. On the other hand, B would also do.", "Everyone says C.", "Answer: C. Or not.", "C. It is Saturn.", "C is anything but right.",
 ])  # fmt: skip
 def test_a_reply_that_does_not_choose_one_option(reply):
     score = choice(reply, "C", PLANETS)

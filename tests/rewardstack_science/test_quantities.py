@@ -27,7 +27,7 @@ from rewardstack_science import quantity
     ("20 °C", "293 K"), ("25.0 °C", "298 K"), ("36.6 °C", "97.9 °F"),
     ("5 N", "The answer is 5 N. Wait, let me check it: 2 kg × 2.5 m/s^2 = 5 N."), ("5 N", "I don't think it is 6 N; it is 5 N."), ("3.25 h", "3 hours and a bit, more precisely 3.25 h"),
     ("30 min", "half an hour"), ("0.5 m", "half a metre"), ("45 min", "three quarters of an hour"), ("-40 °C", "40 °C below zero"), ("-40 °C", "forty degrees Celsius below zero"),
-    ("5 N", "It cannot be anything but 5 N"), ("5 kHz", "5 khz"), ("5 MHz", "5 MHZ"), ("5 keV", "5 kev"), ("5 kWh", "5 kwh"), ("3 s^-1", "3 photons per second"),
+    ("5 N", "It cannot be anything but 5 N"), ("5 kHz", "5 khz"), ("1234.5 m", "1.234,5 m"), ("5 kg", "5 kg of apples"), ("5 MHz", "5 MHZ"), ("5 keV", "5 kev"), ("5 kWh", "5 kwh"), ("3 s^-1", "3 photons per second"),
 ])  # fmt: skip
 def test_right_quantities(gold, reply):
     assert quantity(reply, gold).value == 1.0
@@ -50,7 +50,8 @@ def test_right_quantities(gold, reply):
     ("5 N", "5 N × 2", "no_answer"), ("5 N", "the square root of 5 N", "no_answer"), ("5 m", "5 m.s", "dimension"),
     ("5 N", "5 N: 60%, 6 N: 40%", "no_answer"), ("5 N", "5 N. Just kidding.", "no_answer"), ("5 N", "5 N\nJust kidding.", "no_answer"), ("40 °C", "40 °C below zero", "sign"),
     ("5 kg", "5 apples", "dimension"), ("5 MeV", "5 mev", "dimension"), ("5 MHz", "5 mhz", "dimension"), ("5 mHz", "5 mhz", "dimension"), ("5 N", "Answer: 5 N. Or 6 N.", "no_answer"),
-    ("5 N", "Answer: 5 N. Hmm, no, 6 N.", "no_answer"), ("5 N", "I guess it's 5 N, but it could just as well be 50 N", "no_answer"),
+    ("5 N", "Answer: 5 N. Hmm, no, 6 N.", "no_answer"), ("5 N", "5 N. Or 6 N.", "no_answer"), ("5 N", "5 N; alternatively 6 N", "no_answer"),
+    ("5 N", "The answer is 5 N. Actually, make that 6 N.", "no_answer"), ("5 N", "I guess it's 5 N, but it could just as well be 50 N", "no_answer"),
     ("60 dB", "60", "missing_unit"), ("60 dB", "60 Np", "value"), ("60 dB", "60 dBm", "dimension"), ("3 ms^-1", "3 s", "dimension"),
 ])  # fmt: skip
 def test_wrong_quantities_and_what_is_wrong_with_them(gold, reply, fault):

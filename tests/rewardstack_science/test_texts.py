@@ -45,7 +45,7 @@ def test_what_says_gold(gold, reply):
     ("Paris", "\\boxed{Paris} or London"), ("Paris", "\\boxed{Paris}, no, London"), ("Paris", "Paris\nLondon"), ("yes", "Yes, no"), ("true", "hardly true"),
     ("x-1", "x+1"), ("p > 0.5", "p < 0.5"), ("HF", "Hf"), ("exothermic", "the reverse of exothermic"), ("26 April 1986", "before 26 April 1986"),
     ("uracil", "Answer: uracil. Or thymine."), (NEWTON, "Newton. No, Hooke."), (NEWTON, "It was Newton. Just kidding."), (NEWTON, "Newton: 60%, Hooke: 40%"),
-    ("46", "46. No, forty-eight."), ("Marie Curie", "Curie, Pierre"), ("Marie Curie", "Marie, Curie, Pierre"), (NEWTON, "He worked with Newton."),
+    ("46", "46. No, forty-eight."), ("Marie Curie", "Curie, Pierre"), ("Marie Curie", "Marie, Curie, Pierre"), (NEWTON, "He worked with Newton."), ("oxygen", "Oxygen, I was joking: nitrogen"), ("oxygen", "Oxygen. Or nitrogen."),
     ("46", "46 million"), ("46", "negative 46"), ("46", "half of 46"), ("46", "46 squared"), ("46", "x^46"), ("46", "I doubt it is 46"), ("60", "twenty forty"),
 ])  # fmt: skip
 def test_what_does_not_say_gold(gold, reply):
