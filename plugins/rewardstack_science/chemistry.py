@@ -17,7 +17,7 @@ from rewardstack_science.equations import (
     same_species,
 )
 from rewardstack_science.formulas import Formula, notation, read_formula
-from rewardstack_science.wording import CORRECTED, DENIED_BEFORE, HEDGED, shorten
+from rewardstack_science.wording import HEDGED, behind_correction, denied_before, shorten
 
 __all__ = ["balanced", "chemistry", "find_formula", "looks_like_formula"]
 
@@ -201,7 +201,7 @@ def find_formula(found: Answer, gold: Formula) -> Formula | None:
     """
     if found.text is None or found.alternatives or len(found.parts) > 1:
         return None
-    *_, corrected = CORRECTED.split(found.text)  # "CO2, no wait, H2O"
+    corrected = behind_correction(found.text)  # "CO2, no wait, H2O"
     text, whole = notation(corrected), _bare_formula(corrected)
     if whole is not None:
         return whole
@@ -218,7 +218,7 @@ def find_formula(found: Answer, gold: Formula) -> Formula | None:
     behind = [each for each in said if verb and each[0].start() >= verb.end()]
     said = behind or said
     match, first = said[0]
-    if DENIED_BEFORE.search(text[max(0, match.start() - 60) : match.start()]):
+    if denied_before(text, match.start()):
         return None
     for other, formula in said[1:]:
         if _JOINS.match(text[match.end() : other.start()]) and formula.substance != first.substance:

@@ -7,16 +7,10 @@ import msgspec
 
 from rewardstack import Answer, Score, beside, find_answer, reward, visible_text
 from rewardstack_science.commitments import find_rival
-from rewardstack_science.menus import Menu, gold_options, read_menu
-from rewardstack_science.picks import (
-    NOTHING,
-    Pick,
-    Strength,
-    option_beside,
-    read_corrected,
-    read_pick,
-    read_whole,
-)
+from rewardstack_science.mentions import option_beside
+from rewardstack_science.menus import NOTHING, Menu, Pick, Strength, gold_options, read_menu
+from rewardstack_science.picks import read_bare, read_corrected, read_pick, read_whole
+from rewardstack_science.plain_replies import read_plain
 from rewardstack_science.wording import CORRECTION, clean, shorten
 
 __all__ = ["Chosen", "choice", "find_choice"]
@@ -25,7 +19,9 @@ HEAD, TAIL = (
     2_000,
     6_000,
 )  # characters at a reply's start and end that are read where no slot or phrase commits
-_SENTENCE = re.compile(r"\n+|(?<=[.!?。])(?<![\s(][A-Za-z0-9][.])(?<!^[A-Za-z0-9][.])\s+|(?<=。)")
+_SENTENCE = re.compile(
+    r"\n+|(?<=[.!?。])(?<![\s(][A-Za-z0-9][.])(?<!^[A-Za-z0-9][.])\s+(?!(?i:or)\b)|(?<=。)"
+)
 _CONCLUDES = re.compile(
     r"(?i:\s*[*_]*(?:so|thus|hence|therefore|in conclusion|overall|in summary|finally)\b)|(?i:.{0,80}\banswer\b)"
 )
@@ -97,15 +93,25 @@ def find_choice(
     tag: str = "answer",
 ) -> Chosen:
     """Find the options a reply chooses, or the reason why it chooses none. Linear in its length, never raises."""
+    plain = read_plain(completion, menu) if tag == "answer" else None
+    if plain is not None:
+        return Chosen(frozenset([plain.place]), plain.reason, plain.form)
+    return weigh_reply(completion, menu, several=several, thinking=thinking, tag=tag)
+
+
+def weigh_reply(
+    completion: str, menu: Menu, *, several: Literal["refuse", "last"], thinking: bool, tag: str
+) -> Chosen:
+    """Find the options a reply chooses the whole way, which can tell of every reply."""
     found = find_answer(completion, thinking=thinking, tag=tag)
     text = completion if thinking else visible_text(completion).text
     exact = _last_line(text, menu) if found.form in ("line", "phrase") else NOTHING
     if exact.places:
         reason = "" if several == "last" else _contradiction(text, exact, menu, tag)
         return Chosen(frozenset() if reason else exact.places, reason or "the last line", "line")
-    if found.form in (None, "line") or (
-        found.form == "phrase" and found.text is None and "negated" in found.reason
-    ):
+    withdrawn = found.text is None and "taken back" in found.reason
+    negated = found.form == "phrase" and found.text is None and "negated" in found.reason
+    if found.form is None or negated or (found.form == "line" and not withdrawn):
         chosen = _from_sentences(text, found, menu, several)
         reason = (
             _contradiction(text, Pick(chosen.places), menu, tag)
@@ -114,7 +120,7 @@ def find_choice(
         )
         return Chosen(frozenset(), reason, chosen.form) if reason else chosen
     if found.text is None:
-        instead = read_corrected(text, menu) if "taken back" in found.reason else NOTHING
+        instead = read_corrected(text, menu) if withdrawn else NOTHING
         return Chosen(instead.places, "put right at last" if instead.places else found.reason, found.form)
     pick = _slots(found, menu)
     if not pick.places:
@@ -188,8 +194,8 @@ def _from_sentences(text: str, found: Answer, menu: Menu, several: str) -> Chose
     if len(text) > HEAD + TAIL:
         text = f"{text[:HEAD]}\n{text[-TAIL:]}"
     sentences = [sentence for sentence in _SENTENCE.split(text) if sentence and sentence.strip()]
-    whole = read_pick(text, menu) if len(text) < 300 and len(sentences) > 1 else NOTHING
-    if whole.strength is Strength.BARE and whole.places:
+    whole = read_bare(text, menu) if len(text) < 300 and len(sentences) > 1 else NOTHING
+    if whole.places:
         return Chosen(whole.places, "the whole reply", "line")
     picks = [
         (sentence, read_pick(sentence, menu)) for sentence in sentences if not _QUESTION.search(sentence)

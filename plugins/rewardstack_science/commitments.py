@@ -20,12 +20,14 @@ _SENTENCE_END = re.compile(r"[.!?\n]")
 # "A, although B is also plausible", "A. I would accept B too"
 _ALSO = re.compile(
     r"(?<![^\s(,;])((?:(?!\b(?i:although|though|but|and|while|however|yet)\b)[^,;:()\n]){1,40}?)"
-    r"\s(?:is|are|was|would be|seems|could be)\s(?:also|equally|just as|as)\s"
-    r"(?:possible|plausible|likely|reasonable|acceptable|valid|correct|right|defensible|fine|good|true)\b"
+    r"\s(?:(?:is|are|was|would be|seems|could be)\s(?:also|equally|just as|as)\s"
+    r"(?:possible|plausible|likely|reasonable|acceptable|valid|correct|right|defensible|fine|good|true)"
+    r"|(?:would|could|might|may|can)\s(?:also|equally|just as well)\s(?:do|work|fit|count|pass|serve|be))\b"
 )
+_TOO = (" also ", " equally ", " as ")  # one of which is in each of them
 # Three words at most: "Wait, let me check that" replaces nothing
 _INSTEAD = re.compile(
-    r"[\s$*_}\])]{0,6}(?:,?\s?(?i:or|/)\s|[\s,.;:!…—-]{1,4}(?i:no|no,? wait|wait|oops|sorry|correction|scratch that|I mean)[,.:;!…—-]{1,3}\s)"
+    r"[\s$*_}\])]{0,6}(?:[\s,.;:!…—-]{0,3}(?i:or(?: maybe| perhaps| possibly| else| even| rather)?|/)\s|[\s,.;:!…—-]{1,4}(?i:(?:(?:hm+|oh|ah|well|but)[\s,.!…]{1,3}){0,2}(?:no|no,? wait|wait|oops|sorry|correction|scratch that|I mean|actually)[,.:;!…—-]{1,3}\s(?:make (?:that|it)\s)?|make (?:that|it)\s))"
     r"\s?(?!(?i:let|I|we|that|this|check|is|are|the question|but|because|not)\b)((?:[^\s.!?]|[.](?=\d)){1,40}(?:\s(?:[^\s.!?]|[.](?=\d)){1,40}){0,2})[\s$*]{0,4}(?:[.!?\n]|\Z)"
 )
 
@@ -69,9 +71,10 @@ def _until(text: str, slot: Slot, following: Slot) -> str:
 def _held_possible(text: str, last: Slot, agrees: Callable[[str], bool | None]) -> Slot | None:
     """The answer that the sentences after the last commitment hold possible beside it: "It could also be B."."""
     start = max(last.span[0] if last.span else last.start, last.end - LONGEST_ASIDE)
-    also = _ALSO.search(text, start, last.end + LONGEST_ASIDE)
+    window = text[start : last.end + LONGEST_ASIDE]
+    also = _ALSO.search(window) if any(word in window for word in _TOO) else None
     if also and agrees(also[1]) is False:
-        return Slot(also[1], *also.span(1), closed=True, span=also.span(1))
+        return _rival(also[1], start + also.start(1), agrees)
     after = text[last.end : last.end + LONGEST_ASIDE]
     doubt = HEDGED.search(after)
     if doubt is None:

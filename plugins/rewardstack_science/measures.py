@@ -11,8 +11,8 @@ from functools import lru_cache
 import msgspec
 
 from rewardstack_math import numeric_value
-from rewardstack_science.units import Unit, parse_unit
-from rewardstack_science.words import spelled_number
+from rewardstack_science.units import ENGLISH, Unit, parse_unit
+from rewardstack_science.words import FUNCTION_WORDS, spelled_number
 
 __all__ = ["Measure", "plain", "read_measures", "read_quantity"]
 
@@ -21,7 +21,10 @@ MOST_MEASURES = 40
 
 
 class Measure(msgspec.Struct, frozen=True):
-    """A value with its unit, where it stands in the text, and half the place of its last digit (for `figures`)."""
+    """A value with its unit, where it stands in the text, and half the place of its last digit (for `figures`).
+
+    `noun` is the word behind a value without a unit, where it may be meant for one: "5 apples".
+    """
 
     value: float
     unit: Unit | None
@@ -29,6 +32,7 @@ class Measure(msgspec.Struct, frozen=True):
     end: int
     text: str
     place: float = 0.0
+    noun: str = ""
 
 
 _SUPERSCRIPT = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
@@ -78,6 +82,15 @@ _NUMBER_WORDS = re.compile(
 )
 _HALF_MORE = re.compile(rf"(?i:\b({_COUNTED}|\d{{1,4}}) and a half\b)")  # "two and a half kilograms"
 _HALF_BEHIND = re.compile(r"(?i:\b(?:an?|one) ([a-z]{1,12}) and a half\b)")  # "an hour and a half"
+_PART = re.compile(  # "half an hour", "three quarters of a mile"
+    r"(?i:\b(?:(an?|one|two|three|four|\d)[ -])?(half|third|quarter|fifth|tenth)s?(?: of)? an? (?=[a-z]))"
+)
+_PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
+_HOW_MANY = {"two": 2, "three": 3, "four": 4}
+_BELOW_ZERO = re.compile(
+    r"(?<![\d.,-])(\d[\d.,]*(?:\s?(?:°|degrees?\b|deg\b)?(?:\s?[CF]\b|\s(?i:celsius|centigrade|fahrenheit)\b)?))"
+    r"\s(?:below|under)\s(?:zero|0)\b"
+)
 
 
 def _spelled(words: re.Match[str]) -> str:
@@ -86,6 +99,12 @@ def _spelled(words: re.Match[str]) -> str:
         return words[0]
     value = spelled_number(words[0].casefold().replace("-", " ").removeprefix("a ").split())
     return words[0] if value is None else f"{value}"
+
+
+def _part(found: re.Match[str]) -> str:
+    """Part of a unit in digits."""
+    many = (found[1] or "1").lower()
+    return f"{many if many.isdigit() else _HOW_MANY.get(many, 1)}/{_PARTS[found[2].lower()]} "
 
 
 @lru_cache(maxsize=256)
@@ -102,9 +121,10 @@ def plain(text: str) -> str:
     text = text.replace("**", "^") if re.search(r"[\w)]\*\*[-(\d]", text) else text.replace("**", " ")
     text = _SPACED_MICRO.sub("μ", _SPACED_OHM.sub(r"\1", _BRACKETED_UNIT.sub(r" \2", text)))
     text = _HALF_MORE.sub(r"\1 1/2", _HALF_BEHIND.sub(r"1 1/2 \1", text))
-    text = _NUMBER_WORDS.sub(_spelled, text)
+    text = _NUMBER_WORDS.sub(_spelled, _PART.sub(_part, text))
     for pattern, by in _WORDS:
         text = pattern.sub(by, text)
+    text = _BELOW_ZERO.sub(r"-\1", text)
     text = _GLUED_POWER.sub(r"\1×10^(\2)", _SPACED_POWER.sub(r"\1×\2", text))
     return _SPACES.sub(" ", _certain(text)).strip()
 
@@ -156,8 +176,10 @@ _VALUE = re.compile(
 )
 _INFINITE = re.compile(r"(?i:\b(?:inf(?:inity|inite)?|nan)\b|∞|\\infty)")
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d{1,2}|\d{4,})(?![\d.,])")
+_DOTTED = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+),(\d+)(?![\d.,])")  # 1.234,5
 _MANTISSA = re.compile(r"(\d*)\.?(\d*)(?:[×x*·]10\^\(?([-+]?\d{1,4})\)?|[eE]([-+]?\d{1,4}))?")
 _UNCERTAIN_DIGITS = re.compile(r"(?<=\d)\(\d{1,4}\)")  # 9.81(2)
+_BEHIND = re.compile(r"[\s-]([^\W\d_]{2,})")
 _MILLION = re.compile(r"\s(thousand|million|billion|trillion)\b")
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 
@@ -165,6 +187,7 @@ _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 def read_measures(text: str, counts: frozenset[str] = frozenset()) -> list[Measure]:
     """Return the quantities of a plain text in order, at most 40; values too large for a float are left out."""
     found: list[Measure] = []
+    text = _DOTTED.sub(lambda number: number[1].replace(".", "") + "." + number[2], text)
     text = _DECIMAL_COMMA.sub(r"\1.\2", text)
     at = 0
     while len(found) < MOST_MEASURES and (match := _VALUE.search(text, at)):
@@ -189,9 +212,18 @@ def read_measures(text: str, counts: frozenset[str] = frozenset()) -> list[Measu
                     stop,
                     text[match.start() : stop].rstrip(" .,"),
                     place,
+                    "" if unit else _noun(text, stop),
                 )
             )
     return _summed(found, text)
+
+
+def _noun(text: str, at: int) -> str:
+    """The word right behind a value that has no unit, where it is more than a word of grammar: "5 exactly"."""
+    word = _BEHIND.match(text, at)
+    if word is None or word[1].lower() in FUNCTION_WORDS | ENGLISH or word[1].endswith("ly"):
+        return ""
+    return word[1]
 
 
 def _skip(text: str, at: int) -> int:

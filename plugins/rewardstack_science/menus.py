@@ -1,14 +1,17 @@
-"""The options of a multiple-choice question: read from a dict, a list or the prompt, and looked up in a reply."""
+"""The options of a multiple-choice question: read from a dict, a list or the prompt, looked up in a reply, picked."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
 from functools import lru_cache
 from string import ascii_uppercase
 from typing import Any
 
+import msgspec
+
 from rewardstack_science.wording import clean, fold, squeeze
 
-__all__ = ["Menu", "gold_options", "read_menu"]
+__all__ = ["NOTHING", "Menu", "Pick", "Strength", "gold_options", "read_menu"]
 
 MOST_OPTIONS = 26
 _LABEL = re.compile(r"(?:^|(?<=\s))[(\[]?([A-Za-z]|\d{1,2})[)\].:]\s+(?=\S)", re.MULTILINE)
@@ -25,6 +28,26 @@ _COMPARED: tuple[Callable[[str], str], ...] = (
 )
 
 
+class Strength(IntEnum):
+    """How plainly a stretch of text picks an option."""
+
+    NONE = 0
+    MENTIONED = 1  # it holds an option's text
+    STATED = 2  # a sentence says that a label is the answer
+    BARE = 3  # it is a label, alone or before a text
+
+
+class Pick(msgspec.Struct, frozen=True):
+    """The places of the options picked. None picked and a `reason`: something was said that cannot count."""
+
+    places: frozenset[int] = frozenset()
+    strength: Strength = Strength.NONE
+    reason: str = ""
+
+
+NOTHING = Pick()
+
+
 class Menu:
     """Some options under their labels, prepared for being found in replies.
 
@@ -34,10 +57,14 @@ class Menu:
     def __init__(self, labels: Sequence[str], texts: Sequence[str]) -> None:
         self.labels, self.texts = tuple(labels), tuple(texts)
         self.letters = {bare(label).upper(): place for place, label in enumerate(labels)}
+        # A label as a word of its own, or the end of another one; what no label stands in need not be searched for one
+        ends = "".join(sorted({re.escape(name[-1]) for name in self.letters if name}))
+        self.capital = re.compile(rf"[{ends or 'A-Z'}](?![A-Za-z0-9_])")
         cleaned = [clean(text) for text in texts]
         # From the strictest way of comparing to the most tolerant one; the first that finds one option alone decides
         self.longest = max(map(len, cleaned))
         self.keys = [index(map(make, cleaned)) for make in _COMPARED]
+        self._endings = tuple(self.keys[-1])
         sought = {fold(text): place for place, text in enumerate(cleaned)}
         for place, text in enumerate(cleaned):  # "The water condenses" for "It condenses"
             shorter = _PRONOUN.sub("", fold(text))
@@ -51,14 +78,24 @@ class Menu:
 
     def label(self, token: str) -> int | None:
         """Return the place of the option a token names ("C", "(c)", "С" in Cyrillic), None where it names none."""
+        if token in self.letters:
+            return self.letters[token]
         name = token.strip(_SIDES).upper()
         if not name.isascii():
             name = name.translate(_LOOKS_LIKE)
         return self.letters.get(name) if name else None
 
+    def holds(self, cleaned: str) -> bool:
+        """Return whether a clean text is some option's in the most tolerant comparison; most of what is asked for is none."""
+        return len(cleaned) <= self.longest + 10 and squeeze(fold(cleaned)) in self.keys[-1]
+
+    def ends(self, cleaned: str) -> bool:
+        """Return whether a clean text ends with some option's; most do not, which spares looking for where one begins."""
+        return squeeze(fold(cleaned)).endswith(self._endings)
+
     def text(self, cleaned: str) -> int | None:
         """Return the place of the one option whose text a clean text is, None where there is none or several."""
-        if len(cleaned) > self.longest + 10:  # a sentence; spared, since most of what is asked for is one
+        if not self.holds(cleaned):
             return None
         for keys, make in zip(self.keys, _COMPARED, strict=True):
             found = keys.get(make(cleaned), ())
@@ -97,6 +134,8 @@ def read_menu(options: Any, prompt: str = "") -> Menu | None:
     `options` is a mapping of label to text, a list of texts (labelled A, B, C, ...), ARC's lists `text` and `label`,
     or text with one labelled option after another, as the prompt may have them.
     """
+    if isinstance(options, dict) and 2 <= len(options) <= MOST_OPTIONS and _all_text(options):
+        return _menu(tuple(options), tuple(options.values()))
     if isinstance(options, Mapping):
         if isinstance(options.get("text"), Sequence) and isinstance(options.get("label"), Sequence):
             pairs = list(zip(map(str, options["label"]), map(str, options["text"]), strict=False))
@@ -115,6 +154,14 @@ def read_menu(options: Any, prompt: str = "") -> Menu | None:
     return _menu(labels, texts)
 
 
+_TEXT = frozenset({str})
+
+
+def _all_text(options: dict[Any, Any]) -> bool:
+    return _TEXT.issuperset(map(type, options)) and _TEXT.issuperset(map(type, options.values()))
+
+
+@lru_cache(maxsize=64)
 def listed(text: str) -> list[tuple[str, str]]:
     """Return the last run of labelled options in a text: "A. Mars", "(B) Saturn", one a line or all in one."""
     marks = list(_LABEL.finditer(text[-20_000:]))
@@ -148,6 +195,12 @@ def gold_options(answer: Any, menu: Menu) -> frozenset[int] | None:
     if not isinstance(answer, str):
         each = [gold_options(part, menu) for part in answer]
         return frozenset().union(*each) if each and None not in each else None  # type: ignore[arg-type]
+    return _gold_text(answer, menu)
+
+
+@lru_cache(maxsize=1024)
+def _gold_text(answer: str, menu: Menu) -> frozenset[int] | None:
+    """Return the places that a gold in words stands for."""
     cleaned = clean(answer)
     one = menu.label(cleaned)
     one = menu.text(cleaned) if one is None else one

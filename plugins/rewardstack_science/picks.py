@@ -1,53 +1,29 @@
 """Which options a stretch of a reply picks: by label, by label and text, by a sentence that says so, by text."""
 
 import re
-from collections.abc import Iterable
-from enum import IntEnum
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from itertools import pairwise
 
-import msgspec
-
-from rewardstack_science.menus import Menu
+from rewardstack_science.mentions import BETWEEN, OR, option_beside, read_mentions, read_tail, read_text
+from rewardstack_science.menus import NOTHING, Menu, Pick, Strength
 from rewardstack_science.wording import (
-    CORRECTED,
     DENIED_AFTER,
-    DENIED_BEFORE,
     HEDGED,
+    affirm,
+    behind_correction,
     clean,
+    denied_before,
     fold,
     shorten,
-    word_set,
 )
-from rewardstack_science.words import FUNCTION_WORDS
 
-__all__ = ["NOTHING", "Pick", "Strength", "option_beside", "read_corrected", "read_pick", "read_whole"]
+__all__ = ["read_bare", "read_corrected", "read_pick", "read_whole"]
+
+_Way = Callable[[str, Menu], Pick | None]
 
 LONGEST = 1_000  # characters of one commitment that are read
-# What may follow an option's text and leave it the same thing: "nitrogen gas", "Jupiter again"
-_HEADS = FUNCTION_WORDS | word_set(
-    "gas liquid solid element metal atom molecule ion planet star moon force energy cell organ rock "
-    "scattering effect law process again please indeed fits right correct best too only"
-)
 
-
-class Strength(IntEnum):
-    """How plainly a stretch of text picks an option."""
-
-    NONE = 0
-    MENTIONED = 1  # it holds an option's text
-    STATED = 2  # a sentence says that a label is the answer
-    BARE = 3  # it is a label, alone or before a text
-
-
-class Pick(msgspec.Struct, frozen=True):
-    """The places of the options picked. None picked and a `reason`: something was said that cannot count."""
-
-    places: frozenset[int] = frozenset()
-    strength: Strength = Strength.NONE
-    reason: str = ""
-
-
-NOTHING = Pick()
 
 _OPEN, _CLOSE = r"[(\[{<\"']?", r"[)\]}>\"']?"
 _X = r"([^\W_]|\d{1,2})"  # which of them are labels is the menu's to say
@@ -59,12 +35,13 @@ _HEAD = re.compile(
 )
 _GROUND = re.compile(r"(?:because|since|due to|as it|for it|not|rather than)\b|\(")
 _FURTHER = re.compile(
-    rf"[)\]}}]?[\s,;(]*(?:\b(?:or|then|and|also|alternatively)\b[\s,:]*)+{_OPEN}([A-Z]){_CLOSE}(?=[\s.,;)]|\Z)"
+    rf"[)\]}}]?(?:[\s,;(]*|[.]+\s(?=[Oo]r\b))(?:\b(?:[Oo]r(?: else| maybe| perhaps| possibly| even)?|then|and|also|alternatively)\b[\s,:]*)+{_OPEN}([A-Z]){_CLOSE}(?=[\s.,;)]|\Z)"
 )
 _TOUCHING = re.compile(rf"{_X}\s+(?=\S)")
 _LIST = re.compile(
     rf"(?i:{_NOUN}|both\s+|options\s+|choices\s+|answers\s+)*(?:{_OPEN}{_X}{_CLOSE}\s*(?:(?:[,;/&+>→]|->)\s*(?:and\s+|or\s+|then\s+)?|and\s+|or\s+|\s))+(?:and\s+|or\s+)?{_OPEN}{_X}{_CLOSE}[\s.]*"
 )
+_WORD_END = re.compile(r"[^\W_]{3}[\s.]*\Z")  # no label ends a text that ends like this
 _ITEM = re.compile(rf"(?<![\w']){_OPEN}([A-Z]|\d{{1,2}}|[a-z](?=[\s,.)]|\Z)){_CLOSE}(?![\w'])")
 _END = r"(?=(?:です|だ)?[)\]}\"'\s]{0,3}(?:\Z|[.,;:!?)(。-]|\s(?:because|since|as|for|is|and|or|which|due|given|based|from|here|instead|rather|over|-|not)\b))"
 _ENDS = _END.replace("|is|", "|")  # "option B is too small" chooses nothing
@@ -77,37 +54,22 @@ _SAID_SMALL = re.compile(
     rf"(?i:\b(?:option|choice|answer|letter)\s(?:is\s)?{_OPEN}([a-z]|\d{{1,2}}){_CLOSE}){_ENDS}"
 )
 _JUDGED = re.compile(
-    rf"(?<![\w']){_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}(?:\s?[.:])?\s+(?:is|are|would be|must be|has to be|seems|looks|appears to be|fits|matches|wins|remains|works)(?:\s\w{{1,12}}ly)?(?:\s(?:the|a|both|also|indeed))?"
+    rf"(?<![\w']){_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}(?:\s?[.:])?\s+(?:is what (?:I|we)(?:'d|'ll| would| will)? (?:choose|pick|select|say|answer)|is|are|would be|must be|has to be|seems|looks|appears to be|fits|matches|wins|remains|works|makes sense)(?:\s\w{{1,12}}ly)?(?:\s(?:the|a|both|also|indeed))?"
     r"(?:\s(?:only|single|most|final|better|my))?(?:\s(?:accurate|appropriate))?\s?(?:correct|right|best|true|answer|choice|option|one|accurate|appropriate|here|it)?\b"
 )
 _JUDGED_WELL = re.compile(
-    r"(?:correct|right|best|true|answer|choice|option|one|accurate|appropriate|fits|matches|wins|remains|works)\Z"
+    r"(?:correct|right|best|true|answer|choice|option|one|accurate|appropriate|fits|matches|wins|remains|works|sense|choose|pick|select|say)(?: here| it)?\Z"
 )
 _ENCLOSED = re.compile(r"[(\[]([A-Z])[)\]]")
-_CLAUSE = re.compile(
-    r"[;:(]|[.!?,](?=\s|\Z)|\s-\s|\b(?:because|since|which|whether|as|so|while|whereas|unlike|rather than|instead of|but|not|due to|for the|that|who|where|when|although|though|than|by|from)\b"
-)
-_LEAD = re.compile(
-    r"(?i:(?:so|thus|hence|therefore|then|well|ok|okay|i'd say|i would say|i think|i believe|clearly|it(?:'s| is| must be| would be)|this is|that is|that's|which is|namely|i\.e\."
-    r"|the (?:correct |right |best |final )?(?:answer|option|choice)(?: is)?|answer|is|option|choice|only|my answer is)[\s:,]+)+"
-)
-_ANNOUNCED = re.compile(r"\A(?i:[\w ]{0,30}?\b(?:answer|option|choice)(?: is)?\s?:?\s+)")
-_ARTICLE = re.compile(r"(?i:the|an?)\s+")
-_OR = re.compile(
-    r"(?i:[\s,\"')]*(?:,?\s?\bor\b(?: maybe| perhaps| possibly| even)?|/)\s*(?:option |choice |the |a |an )?[\s\"'(]*)\Z"
-)
-_BETWEEN = re.compile(r"[\s,/&()\"']*(?:\b(?:and|or|nor|neither|options?|choices?)\b[\s,()\"']*)*\Z")
 _BULLET = re.compile(r"\A(?:[>#•*-]{1,6}\s+|>+\s*)+")
 _ORDINAL = re.compile(
     r"\b(?:the )?(first|second|third|fourth|fifth|last) (?:option|choice|answer|alternative)\b", re.IGNORECASE
 )
 _PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
-_TAIL = re.compile(r"(?:\b(?:is|are|be|equals|gives|get|was|were)|=|≈|:)\s+([^=≈:]{1,80})\Z")
 _WRONG = re.compile(
     r"[\s:.)-]*(?i:wrong|incorrect|not (?:correct|right|true|the)|no(?=[,.;:]|\Z)|cannot|can't|ruled out|eliminated)"
 )
 _SO = re.compile(r"[\s,;]+(?:so|hence|thus|therefore|which is)\b[^,;]{0,30}\Z")
-_CONCLUDED = re.compile(r"[,;]\s(?:so|hence|thus|therefore)\b")
 _CLOSING = re.compile(rf",\s(but\s)?{_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}[\s.!]*\Z")
 _ANY_DENIAL = re.compile(
     r"(?i:\bnot\b|n't\b|\bneither\b|\bnor\b|\bexcept\b|\beliminat|\brul(?:e|ing) out|\bwrong\b)"
@@ -119,27 +81,55 @@ _WEIGHED = re.compile(r"\A(?i:(?:[a-z']+\s){0,3}between\s[^,.;:]{1,60}\s(?:and|o
 _SHARE = re.compile(
     r"(?<![\w'])([A-Z])[)\]]?(?:\s?[:=(-])?\s?(?i:(?:confidence|probability|with|about|p)[\s:=]*){0,3}\d{1,3}(?:\.\d+)?\s?%"
 )
+_HEARSAY = re.compile(
+    r"(?<!\bI )(?<!\bwe )\b(?i:says?|said|claims?|claimed|thinks|believes|chose|picked)[\s\"'(]{1,3}\Z"
+)
 _CONTRAST = re.compile(r"(?i:;|\b(?:but|however|yet|truth|actually|instead|really|in fact)\b)")
 _TURN = re.compile(r"(?i:\b(?:but|still|however|so|yet)\b)")
+# How a sentence may say that a label is the answer, and what it must hold for that, a capital or digit where nothing is
+# named. The order decides which match stands for a label that several find.
+_STANDINGS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
+    (_SAID, ()),
+    (_SAID_SMALL, ("option", "choice", "answer", "letter")),
+    (_JUDGED, ()),
+    (_JUDGED_SMALL, (" is",)),
+    (_ENCLOSED, ("(", "[")),
+)
 
 
+# A commitment is read for itself, and again beside whatever may contradict it
+@lru_cache(maxsize=16)
 def read_pick(text: str, menu: Menu) -> Pick:
     """Return what a commitment ("C", "(c) Jupiter", "Jupiter", "option C, because ...") picks."""
-    said = _ORDINAL.sub(lambda found: _nth(found, menu), _BULLET.sub("", clean(text[:LONGEST])))
-    said = _WEIGHED.sub("", said)
-    if not said:
-        return NOTHING
+    said = _BULLET.sub("", clean(text[:LONGEST]))
+    lone = _whole(said, menu)
+    if lone is not None and lone.places:
+        return lone
+    said = _plainly(said, menu)
     if "%" in said and len(_shares(said, menu)) > 1:
         return Pick(strength=Strength.BARE, reason=f"{shorten(said)} shares itself among options")
-    *_, corrected = CORRECTED.split(said)
+    corrected = behind_correction(said)
     if corrected != said and (pick := _first(corrected, menu)).places:  # "B, no wait, C"
         return pick
     return _first(said, menu)
 
 
+def read_bare(text: str, menu: Menu) -> Pick:
+    """Return what `read_pick` does where that is a bare label or an option's text, else NOTHING, at less cost."""
+    said = _plainly(_BULLET.sub("", clean(text[:LONGEST])), menu)
+    mixed = "%" in said or behind_correction(said) != said
+    pick = read_pick(text, menu) if mixed else _first(said, menu, bare=True)
+    return pick if pick.strength is Strength.BARE and pick.places else NOTHING
+
+
+def _plainly(said: str, menu: Menu) -> str:
+    """A clean text with roundabout ways of naming an option put plainly: "the third option", "nothing but C"."""
+    return affirm(_WEIGHED.sub("", _ORDINAL.sub(lambda found: _nth(found, menu), said)))
+
+
 def read_corrected(text: str, menu: Menu) -> Pick:
     """Return what the last correction of a text picks: "Answer: B. Wait, no: C."; nothing where it only takes back."""
-    *_, corrected = CORRECTED.split(text[-LONGEST:])
+    corrected = behind_correction(text[-LONGEST:])
     pick = _first(clean(corrected), menu) if corrected != text[-LONGEST:] else NOTHING
     return pick if pick.strength >= Strength.STATED else NOTHING
 
@@ -151,9 +141,9 @@ def _shares(said: str, menu: Menu) -> set[int | None]:
     return {menu.label(match[1]) for match in _SHARE.finditer(said)} - {None}
 
 
-def _first(said: str, menu: Menu) -> Pick:
-    """The first way of reading a commitment that finds something."""
-    for way in (_whole, _text, _list, _head, _stated, _closing, _tail, _mentioned):
+def _first(said: str, menu: Menu, *, bare: bool = False) -> Pick:
+    """The first way of reading a commitment that finds something; with `bare` of those that find a bare label or text."""
+    for way in _BARE_WAYS if bare else _WAYS:
         pick = way(said, menu)
         if pick is not None:
             return pick
@@ -163,10 +153,10 @@ def _first(said: str, menu: Menu) -> Pick:
 def read_whole(text: str, menu: Menu) -> Pick:
     """Return what a line picks that is an option's text and nothing else, perhaps with its label or a lead before it."""
     said = clean(text[:LONGEST])
-    pick = _text(said, menu)
+    pick = read_text(said, menu)
     if pick is not None:
         return pick
-    match = _HEAD.match(said)
+    match = _HEAD.match(said) if menu.ends(said) else None
     place = menu.label(match[1]) if match else None
     whole = match is not None and place is not None and menu.text(said[match.end() :]) == place
     return Pick(frozenset([place]), Strength.BARE) if whole and place is not None else NOTHING
@@ -185,15 +175,6 @@ def _whole(said: str, menu: Menu) -> Pick | None:
     return Pick(strength=Strength.BARE, reason=f"{match[1]} is none of the options {', '.join(menu.labels)}")
 
 
-def _text(said: str, menu: Menu) -> Pick | None:
-    """An option's text and nothing else, but perhaps words that lead to it."""
-    bare = _LEAD.sub("", said, count=1)
-    announced = _ANNOUNCED.sub("", said, count=1)
-    tried = (menu.text(text) for text in (said, announced, bare, _ARTICLE.sub("", bare, count=1)) if text)
-    place = next((place for place in tried if place is not None), None)
-    return None if place is None else Pick(frozenset([place]), Strength.BARE)
-
-
 def _list(said: str, menu: Menu) -> Pick | None:
     """Several labels and nothing else: "A, C", "B or C", "AC"."""
     letters = said.rstrip(" .")
@@ -201,7 +182,7 @@ def _list(said: str, menu: Menu) -> Pick | None:
         places = [menu.label(letter) for letter in letters]
         if None not in places and len(set(places)) == len(places):
             return _several(places)
-    if len(said) > 200 or not _LIST.fullmatch(said):
+    if len(said) > 200 or _WORD_END.search(said) or not _LIST.fullmatch(said):
         return None
     places = [place for item in _ITEM.finditer(said) if (place := menu.label(item[1])) is not None]
     if len(set(places)) < 2:
@@ -243,7 +224,7 @@ def _head(said: str, menu: Menu) -> Pick | None:
     others = {
         menu.label(other[1])
         for other in _HEAD.finditer(rest)
-        if (other[0][0] in "([" or other[1].isupper()) and not DENIED_BEFORE.search(rest[: other.start()])
+        if (other[0][0] in "([" or other[1].isupper()) and not denied_before(rest, other.start())
     }
     if others - {None, place}:
         return Pick(strength=Strength.BARE, reason="several options are listed and none is chosen")
@@ -283,34 +264,14 @@ def _text_before(before: str, menu: Menu) -> int | None:
         ends = [text for text in menu.places if len(text) > 1 and folded.endswith(text)]
         return menu.places[max(ends, key=len)] if ends else None
     so = _SO.search(before)
-    pick = _text(before[: so.start()].strip(" ,;"), menu) if so else None
+    pick = read_text(before[: so.start()].strip(" ,;"), menu) if so else None
     return next(iter(pick.places)) if pick else None
-
-
-def option_beside(rest: str, menu: Menu) -> int | None:
-    """Return the place of the option whose text the clause right behind a label is, None where it is none's."""
-    rest = rest.strip(" ()[]{}.,:\"'-")
-    clause = _CLAUSE.search(rest)
-    for part in (rest, rest[: clause.start()] if clause else ""):
-        pick = _text(part.strip(), menu)
-        if pick is not None:
-            return next(iter(pick.places))
-    return None
 
 
 def _nth(found: re.Match[str], menu: Menu) -> str:
     """The label that "the third option" stands for."""
     place = _PLACES[found[1].lower()]
     return f"option {menu.labels[place]}" if place < len(menu.labels) else found[0]
-
-
-def _tail(said: str, menu: Menu) -> Pick | None:
-    """A sentence that ends with an option's whole text, however short: "The genotype is aa", "x = 5"."""
-    match = _TAIL.search(said)
-    place = menu.text(match[1]) if match else None
-    if match is None or place is None or HEDGED.search(said) or DENIED_BEFORE.search(said[: match.start(1)]):
-        return None
-    return Pick(frozenset([place]), Strength.MENTIONED)
 
 
 def _closing(said: str, menu: Menu) -> Pick | None:
@@ -335,12 +296,15 @@ def _doubted(said: str, at: int) -> bool:
 def _stated(said: str, menu: Menu) -> Pick | None:
     """A sentence that says which label is the answer."""
     found: dict[int, re.Match[str]] = {}
-    refused, affirmed = "", _affirmed(said)
-    for run in _runs(said, menu):
+    refused, labels = "", _labels_in(said, menu)
+    affirmed = _affirmed(labels)
+    if not affirmed:
+        return None
+    for run in _runs(said, labels, menu):
         if not any(match.start(1) in affirmed for match in run):
             continue
         spans = pairwise(run)
-        if any(_OR.search(said[one.end(1) : other.start(1)]) for one, other in spans):
+        if any(OR.search(said[one.end(1) : other.start(1)]) for one, other in spans):
             refused = f"{shorten(said)} offers a choice"
         if found and _CONTRAST.search(said[max(each.end(1) for each in found.values()) : run[0].start(1)]):
             found.clear()  # "many pick B; the truth is C"
@@ -352,13 +316,15 @@ def _stated(said: str, menu: Menu) -> Pick | None:
         return Pick(strength=Strength.STATED, reason=refused or f"{shorten(said)} is a hedge")
     if len(found) == 1:
         ((place, match),) = found.items()
+        if _HEARSAY.search(said, 0, match.start(1)) and _CONTRAST.search(said, match.end(1)):
+            return Pick(strength=Strength.STATED, reason=f"{shorten(said)} tells what somebody else says")
         return _consistent(place, said, match.start(1), match.end(1), menu, Strength.STATED)
     return Pick(frozenset(found), Strength.STATED)
 
 
 def _denied(said: str, match: re.Match[str], place: int, menu: Menu) -> bool:
     """Whether a sentence denies a label, or its option's text right behind it."""
-    if DENIED_BEFORE.search(said[max(0, match.start(1) - 60) : match.start(1)]):
+    if denied_before(said, match.start(1)):
         return True
     end = match.end(1)
     behind = said[end:].lstrip(" )].:,")
@@ -368,14 +334,32 @@ def _denied(said: str, match: re.Match[str], place: int, menu: Menu) -> bool:
     return DENIED_AFTER.match(said, end) is not None
 
 
-def _runs(said: str, menu: Menu) -> list[list[re.Match[str]]]:
+_Labels = dict[re.Pattern[str], list[re.Match[str]]]
+
+
+def _labels_in(said: str, menu: Menu) -> _Labels:
+    """What may be labels that a sentence says to be the answer, by the pattern that says how they stand there."""
+    lower, capital = said.lower(), menu.capital.search(said) is not None
+    return {
+        pattern: list(pattern.finditer(said))
+        if (any(word in lower for word in holds) if holds else capital)
+        else []
+        for pattern, holds in _STANDINGS
+    }
+
+
+def _runs(said: str, labels: _Labels, menu: Menu) -> list[list[re.Match[str]]]:
     """The labels in a sentence that it does not deny, those joined by commas, "and" or "or" together."""
-    marks = {match.start(1): match for pattern in (_ITEM, _SAID, _SAID_SMALL, _JUDGED, _JUDGED_SMALL, _ENCLOSED)
-             for match in pattern.finditer(said) if menu.label(match[1]) is not None}  # fmt: skip
+    marks = {
+        match.start(1): match
+        for matches in (_ITEM.finditer(said), *labels.values())
+        for match in matches
+        if menu.label(match[1]) is not None
+    }
     runs: list[list[re.Match[str]]] = []
     previous, denied = -1, False
     for at, match in sorted(marks.items()):
-        linked = previous >= 0 and _BETWEEN.match(said[previous:at]) is not None
+        linked = previous >= 0 and BETWEEN.match(said[previous:at]) is not None
         own = _denied(said, match, menu.label(match[1]) or 0, menu)
         denied = own or (linked and denied)
         previous = match.end(1)
@@ -388,43 +372,17 @@ def _runs(said: str, menu: Menu) -> list[list[re.Match[str]]]:
     return runs
 
 
-def _affirmed(said: str) -> set[int]:
+def _affirmed(labels: _Labels) -> set[int]:
     """Where labels stand that a sentence says to be the answer."""
-    stated = {
-        match.start(1) for pattern in (_SAID, _SAID_SMALL, _JUDGED_SMALL) for match in pattern.finditer(said)
-    }
-    judged = {match.start(1) for match in _JUDGED.finditer(said) if _JUDGED_WELL.search(match[0].strip())}
-    enclosed = [match.start(1) for match in _ENCLOSED.finditer(said)]
-    return stated | judged | (set(enclosed) if len(enclosed) == 1 else set())
+    affirmed = {match.start(1) for way in (_SAID, _SAID_SMALL, _JUDGED_SMALL) for match in labels[way]}
+    affirmed |= {match.start(1) for match in labels[_JUDGED] if _JUDGED_WELL.search(match[0].strip())}
+    enclosed = [match.start(1) for match in labels[_ENCLOSED]]
+    return affirmed | set(enclosed) if len(enclosed) == 1 else affirmed
 
 
 def _mentioned(said: str, menu: Menu) -> Pick | None:
-    """The texts of options that a sentence holds, those it denies left out; its first clause goes before the rest."""
-    if menu.mentions is None:
-        return None
-    folded = said.casefold()
-    if _longer_name(folded, menu):
-        return None
-    found, hedged = _texts_in(folded, menu)
-    found -= _denied_labels(said, menu)
-    if not found:
-        return None
-    if len(found) > 1 and menu.mentions and not menu.mentions.sub("", folded).strip(" ,;/&.()"):
-        return Pick(frozenset(found), Strength.MENTIONED)  # "uracil, thymine": texts and nothing else
-    if len(found) > 1:
-        body = _LEAD.sub("", folded, count=1)
-        clause = _CLAUSE.search(body)
-        head, _ = _texts_in(body[: clause.start()] if clause else "", menu)
-        starts = menu.text(body[: clause.start()].strip()) if clause else None
-        *_, concluded = _CONCLUDED.split(folded)
-        ends, _ = _texts_in(concluded, menu) if concluded != folded else (set(), False)
-        if starts is None and len(ends) == 1:  # "Jupiter is smaller than Saturn, so Saturn"
-            found, hedged = ends, False
-        elif starts is not None or len(head) == 1:
-            found, hedged = head if starts is None else {starts}, False
-    if hedged or HEDGED.search(said):
-        return Pick(strength=Strength.MENTIONED, reason=f"{shorten(said)} is a hedge")
-    return Pick(frozenset(found), Strength.MENTIONED)
+    """The texts of options that a sentence holds."""
+    return read_mentions(said, menu, lambda: _denied_labels(said, menu))
 
 
 def _denied_labels(said: str, menu: Menu) -> set[int]:
@@ -435,30 +393,5 @@ def _denied_labels(said: str, menu: Menu) -> set[int]:
     }
 
 
-def _longer_name(folded: str, menu: Menu) -> bool:
-    """Whether a text is the name of something that begins with an option's text: "carbon monoxide" is no carbon."""
-    name = _ARTICLE.sub("", _LEAD.sub("", folded, count=1), count=1).strip(" .!")
-    first = menu.mentions.match(name) if menu.mentions else None
-    further = re.fullmatch(r"[ -]([a-z]+)", name[first.end() :]) if first else None
-    return (
-        further is not None and further[1] not in _HEADS and not further[1].endswith(("ly", "s", "ed", "ing"))
-    )
-
-
-def _texts_in(folded: str, menu: Menu) -> tuple[set[int], bool]:
-    """The options whose texts stand in a folded sentence undenied, and whether an "or" joins any of them."""
-    found: set[int] = set()
-    hedged, previous, denied = False, -1, False
-    for match in menu.mentions.finditer(folded) if menu.mentions else ():
-        linked = previous >= 0 and _BETWEEN.match(folded[previous : match.start()]) is not None
-        hedged = hedged or (
-            linked and not denied and _OR.search(folded[previous : match.start()]) is not None
-        )
-        denied = (linked and denied) or DENIED_BEFORE.search(
-            folded[max(0, match.start() - 60) : match.start()]
-        ) is not None
-        denied = denied or DENIED_AFTER.match(folded, match.end()) is not None
-        previous = match.end()
-        if not denied:
-            found.add(menu.places[match[0]])
-    return found, hedged
+_BARE_WAYS: tuple[_Way, ...] = (_whole, read_text, _list, _head)
+_WAYS: tuple[_Way, ...] = (*_BARE_WAYS, _stated, _closing, read_tail, _mentioned)

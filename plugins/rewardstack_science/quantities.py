@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any, Literal
 
 import msgspec
@@ -12,7 +13,15 @@ from rewardstack_math import numeric_value
 from rewardstack_science.commitments import find_rival
 from rewardstack_science.measures import Measure, plain, read_measures
 from rewardstack_science.units import NONE, Unit
-from rewardstack_science.wording import CORRECTED, DENIED_BEFORE, HEDGED, shorten, word_set
+from rewardstack_science.wording import (
+    HEDGED,
+    SHARE,
+    affirm,
+    behind_correction,
+    denied_before,
+    shorten,
+    word_set,
+)
 
 __all__ = ["Verdict", "compare_quantities", "quantity", "read_gold", "same_quantity", "stated_quantity"]
 
@@ -71,7 +80,7 @@ def quantity(
     Options:
         tolerance: How far the value may be from gold, as a share of gold; `figures`: half of what gold's last digit
             stands for (0.01 where it has none: 1/2). A row's own column `rtol` goes before it.
-        without_unit: The credit for the right value without its unit.
+        without_unit: The credit for the right value without its unit; with a noun instead of one ("5 apples") it is wrong.
         thinking: An answer inside thinking counts too.
         tag: The tag that holds answers.
 
@@ -110,9 +119,7 @@ def _compare(gold: Measure, stated: Measure, unit: Unit, tolerance: Tolerance) -
         if stated.unit is None:
             if gold.value == stated.value == 0 and wanted.offset is None:
                 return Verdict("equal", f"{shown}: zero in any unit")
-            right = _within(gold.value, stated.value, _allowed(gold, Unit(), tolerance))
-            beside = "the value is right, " if right else ""
-            return Verdict("missing_unit" if right else "value", f"{shown}: {beside}the unit is missing")
+            return _without_unit(gold, stated, tolerance, shown)
         return Verdict("dimension", f"{shown}: the units measure different things")
     target, value = _base(gold.value, wanted), _base(stated.value, unit)
     allowed = _allowed(gold, wanted, tolerance)
@@ -127,13 +134,22 @@ def _compare(gold: Measure, stated: Measure, unit: Unit, tolerance: Tolerance) -
         and not wanted.dimensions
         and _within(gold.value, stated.value, _allowed(gold, Unit(), tolerance))
     ):
-        return Verdict("missing_unit", f"{shown}: the value is right, the unit is missing")
+        return _without_unit(gold, stated, tolerance, shown)
     opposite = _base(-stated.value, unit) if wanted.offset and wanted.offset == unit.offset else -value
     if _within(target, opposite, allowed) and target:
         return Verdict("sign", f"{shown}: the sign is wrong")
     if _power_of_ten(target, value, allowed):
         return Verdict("prefix", f"{shown}: the units differ in size or a power of ten is wrong")
     return Verdict("value", f"{shown}: the value differs")
+
+
+def _without_unit(gold: Measure, stated: Measure, tolerance: Tolerance, shown: str) -> Verdict:
+    """Judge a number that has no unit; "5 apples" has a noun instead of one."""
+    right = _within(gold.value, stated.value, _allowed(gold, Unit(), tolerance))
+    if stated.noun:
+        return Verdict("dimension", f"{shown}: {shorten(stated.noun)} is no unit that is known")
+    beside = "the value is right, " if right else ""
+    return Verdict("missing_unit" if right else "value", f"{shown}: {beside}the unit is missing")
 
 
 def _base(value: float, unit: Unit) -> float:
@@ -190,12 +206,17 @@ def read_gold(answer: str | float, unit: str = "") -> Measure | None:
     return found[0]
 
 
-_HEDGE_SEPARATOR = re.compile(r"[\s,;]*(?:\b(?:and|or|to|through|then)\b|[,;/-]|\.{2,})?[\s,;]*\Z")
+_HEDGE_SEPARATOR = re.compile(
+    r"(?:\.\s(?=[OoAa]))?[\s,;]*(?:\b(?:and|[Oo]r(?: else| maybe| perhaps| possibly)?|[Aa]lternatively|to|through|then)\b|[,;/-]|\.{2,})?[\s,;]*\Z"
+)
 _BOUND = re.compile(
     r"(?:[<>≤≥]|\\[lg]e?q?|(?i:\b(?:less|more|greater|smaller|fewer|higher|lower|larger) than|\bat (?:least|most)|\bup to|\bbelow|\babove|\bunder|\bover"
     r"|\bexceeds|\bbetween|\bnot))\s*(?:about\s|or equal to\s)?\s*\Z"
 )
 _INSTEAD = re.compile(r"\bnot\b[^.;]{1,60}?\bbut\b\s(?:rather\s)?")  # "not 14 m but 12 m"
+_REFINED = re.compile(
+    r"(?i:\b(?:more (?:precisely|exactly|accurately)|to be (?:more )?(?:precise|exact))\b[\s,:]*)"
+)
 _FUNCTION = re.compile(r"\\(?:ln|log|sin|cos|tan|exp|arc|e\^)|\be\^")  # a number that must be computed
 # What a number stands in that is still to be computed: "twice 5 N", "sin(5)", "5 sqrt(2)", "5!", "5x", "5 N × 2"
 _OPENS_TERM = re.compile(
@@ -243,7 +264,9 @@ def stated_quantity(
     if found.form == "line" and committed is not None and not _NO_NUMBER.search(committed):
         committed = _earlier_line(text) or committed
     if committed is None and "taken back" in found.reason:
-        *_, committed = (None, *CORRECTED.split(text[-LONGEST_CORRECTION:])[1:])
+        ending = text[-LONGEST_CORRECTION:]
+        corrected = behind_correction(ending)
+        committed = corrected if corrected != ending else None
     if committed is None:
         return Stated(None, found.reason, found.form or "")
     if found.parts and len(found.parts) > 1:
@@ -302,8 +325,8 @@ def _settle(
     """Choose the quantity that a commitment ends up with."""
     if HEDGED.search(text):
         return Stated(None, f"{shorten(text)} is a hedge", form)
-    text = _ROUNDING.sub("", _INSTEAD.sub("", text))
-    *_, corrected = CORRECTED.split(text)  # "3 kg. Wait, no: 2.5 kg"
+    text = _ROUNDING.sub("", _INSTEAD.sub("", affirm(text)))
+    *_, corrected = _REFINED.split(behind_correction(text))  # "3 kg. Wait, no: 2.5 kg"
     text = corrected if corrected != text and read_measures(corrected, counts) else text
     measures = read_measures(text, counts)
     ground = _GROUND.search(text)
@@ -313,10 +336,12 @@ def _settle(
         return Stated(Measure(float(value), None, 0, len(text), text), "", form)
     if not measures:
         return Stated(None, f"{shorten(text)} is no quantity" if text else "there is no text", form)
+    if _shared(text, measures, agrees):
+        return Stated(None, f"{shorten(text)} shares itself among quantities", form)
     first = _first_of_conclusion(text, measures)
     chosen = measures[first]
     before = text[: chosen.start]
-    if _BOUND.search(before) or DENIED_BEFORE.search(before[-60:]):
+    if _BOUND.search(before) or denied_before(before, len(before)):
         return Stated(None, f"{shorten(text)} states a bound or a denial", form)
     if _OPENS_TERM.search(before[-20:]) or _GOES_ON.match(text, chosen.end):
         return Stated(None, f"{shorten(text)} is still to be computed", form)
@@ -335,6 +360,17 @@ def _settle(
             break
         previous = each
     return Stated(chosen, "", form)
+
+
+def _shared(text: str, measures: list[Measure], agrees: Callable[[Measure, Measure], bool]) -> bool:
+    """Whether several different quantities are given a percentage each."""
+    if text.count("%") < 2:
+        return False
+    shared = [
+        one for one, share in pairwise(measures) if "%" in share.text and "%" not in one.text
+        and SHARE.fullmatch(text, one.end, share.end)
+    ]  # fmt: skip
+    return any(not agrees(shared[0], each) for each in shared[1:])
 
 
 def _first_of_conclusion(text: str, measures: list[Measure]) -> int:

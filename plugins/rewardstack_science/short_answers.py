@@ -10,7 +10,16 @@ from rewardstack_science.dates import is_date, read_dates
 from rewardstack_science.equations import find_equations, same_equation
 from rewardstack_science.formulas import ELEMENTS, notation, read_formula
 from rewardstack_science.quantities import same_quantity
-from rewardstack_science.wording import DENIED_AFTER, DENIED_BEFORE, HEDGED, clean, word_set
+from rewardstack_science.wording import (
+    DENIED_AFTER,
+    HEDGED,
+    REPLACED,
+    SHARE,
+    affirm,
+    clean,
+    denied_before,
+    word_set,
+)
 from rewardstack_science.words import FUNCTION_WORDS, NUMBER_WORDS, POWERS, Token, spelled_number, tokens
 
 __all__ = ["says"]
@@ -35,8 +44,11 @@ _SCALED = re.compile(r"(\d)\s(thousand|million|billion)\b", re.IGNORECASE)
 
 def says(said: str, gold: str, *, ordered: bool = False, whole: bool = False) -> bool:
     """Whether a committed text says what gold says; with `whole` only where it says nothing else."""
-    cleaned, wanted = clean(said), clean(gold)
-    if not cleaned:
+    said, wanted = affirm(said), clean(gold)
+    if wanted.casefold().strip(" .") not in _YES | _NO:
+        *_, said = REPLACED.split(said)
+    cleaned = clean(said)
+    if not cleaned or (len(SHARE.findall(cleaned)) > 1 and "%" not in wanted):
         return False
     for kind in (_equation, _formula, _date, _number, _judgement, same_quantity):
         verdict = kind(said, gold)
@@ -85,7 +97,7 @@ def _formula(said: str, gold: str) -> bool | None:
         for match in _FORMULA_WORD.finditer(text)
         if looks_like_formula(match[0].rstrip(".,;:"))
         and (formula := read_formula(match[0].rstrip(".,;:")))
-        and not DENIED_BEFORE.search(text[max(0, match.start() - 60) : match.start()])
+        and not denied_before(text, match.start())
     }
     return wanted is not None and found == {wanted.substance}
 
@@ -190,7 +202,14 @@ def _judgement(said: str, gold: str) -> bool | None:
 # Words
 
 
+_INVERTED = re.compile(r"([^\W\d_][^,;\d]*),\s([^\W\d_][^,;\d]*)")
+
+
 def _same_words(said: str, gold: str) -> bool:
+    """Whether two texts are the same words; a name may stand as an index has it: "Curie, Marie"."""
+    inverted = _INVERTED.fullmatch(said.rstrip(" .")) if " " in gold and "," not in gold else None
+    if inverted and _same_words(f"{inverted[2]} {inverted[1]}", gold):
+        return True
     if gold in ELEMENTS and said.strip(" .") != gold:
         return False  # K is potassium, and k is not
     lone = len(gold) < 6  # "(a)" is a label and no article
@@ -260,6 +279,10 @@ _KIND_OF = re.compile(
     r"|daughter|son|child|wife|husband|mother|father|brother|sister|student|pupil|teacher|assistant|colleague|friend|rival|enemy|critic|follower|predecessor|successor|contemporary)"
     r" of (?:the |an? )?)\Z"
 )
+_RELATED = re.compile(  # "it rhymes with Newton", "he worked with Newton", "it is similar to oxidation"
+    r"(?i:\b(?:rhym\w+|sound\w*|look\w*|work\w*|stud\w+|agree\w*|disagree\w*|argu\w+|correspond\w*|collaborat\w+|compet\w+|confus\w+|compar\w+|relat\w+|similar\w*|close|next|oppos\w+|contrary|contrast\w*|differ\w*)"
+    r" (?:with|to|like|from) (?:the |an? )?)\Z"
+)
 _BELIEVED = re.compile(  # with a "but" behind it: "many think that it is X, but it is Y"
     r"(?i:\b(?:many|some|most|people|students|everyone|everybody|others?|they|you|one|commonly|often|widely|once)\b(?: \w+){0,2}"
     r" (?:believe|think|say|assume|claim|thought|guess|expect|answer)\w{0,2}\b)|(?i:\bI (?:once |first |had )?(?:thought|believed|assumed)\b)"
@@ -273,6 +296,7 @@ _ANSWERED = re.compile(
 _BUT = re.compile(r"(?i:\b(?:but|however|yet|in fact|actually|in reality|truth|wrong|mistaken)\b)")
 _INSTEAD = re.compile(r"(?i:\bnot\b[^.;]{1,80}\bbut(?: rather)? (?:the |an? )?)\Z")  # "not X but Y"
 _CONTRASTS = frozenset(("not", "rather", "unlike", "instead"))
+_TITLES = word_set("sir dr prof professor lord lady mr mrs ms mme madame saint")
 _VERBS = word_set(
     "occur occurs causes cause makes make produces produce forms form gives give happens happen "
     "discovered proposed found wrote works acts plays explains describes contains carries carry absorbs absorb controls transports stores converts increases decreases"
@@ -293,7 +317,7 @@ def _stands_in(said: str, gold: str) -> bool:
             continue
         first, last = words[start], words[start + len(wanted) - 1]
         before, after = said[: first[1]], said[last[2] :]
-        if DENIED_BEFORE.search(before[-60:]) or DENIED_AFTER.match(after):
+        if denied_before(before, len(before)) or DENIED_AFTER.match(after):
             return False
         if _TURNED.search(after) or (_BELIEVED.search(before) and _BUT.search(after)):
             return False
@@ -322,11 +346,11 @@ def _free_before(before: str, words: list[Token]) -> bool:
         return True
     if before.rstrip(" \"'").endswith(","):
         return len(words) > 2 and any(word in FUNCTION_WORDS for word, _, _ in words)
-    if _KIND_OF.search(before):
+    if _KIND_OF.search(before) or _RELATED.search(before):
         return False
     if _INSTEAD.search(before):
         return True
-    return words[-1][0] in FUNCTION_WORDS and words[-1][0] not in ("and", "than", "but")
+    return words[-1][0] in FUNCTION_WORDS | _TITLES and words[-1][0] not in ("and", "than", "but")
 
 
 def _free_after(after: str, words: list[Token]) -> bool:

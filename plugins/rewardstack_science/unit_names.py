@@ -82,6 +82,7 @@ _CASES = {
         "kV",
         "kW",
         "kPa",
+        "MPa",
         "GPa",
         "dB",
         "mol",
@@ -119,7 +120,8 @@ class Name(msgspec.Struct, frozen=True):
 def unit_word(word: str, *, forgiving: bool = True) -> Name | None:
     """Return what one name of a unit stands for, None where it is none.
 
-    The wrong case of a name is forgiven where that names no other unit (Kg, KJ), unless `forgiving` is false.
+    The wrong case of a name is forgiven where that names no other unit (Kg, KJ), unless `forgiving` is false. "mhz" is
+    none, since mHz and MHz differ by nine powers of ten.
     """
     if not 0 < len(word) <= LONGEST_NAME or (word in ENGLISH and word != "in") or word in POWERS:
         return None
@@ -142,7 +144,26 @@ def _spellings(word: str, *, forgiving: bool) -> Iterable[str]:
     if word in _CAPITALS:
         yield word.upper()
     elif len(word) > 1:
-        yield from dict.fromkeys((_CASES.get(word.lower(), word.lower()), word.lower(), word.capitalize()))
+        yield from (
+            ()
+            if _has_two_sizes(word)
+            else dict.fromkeys((_plain_case(word), word.lower(), word.capitalize()))
+        )
+
+
+def _plain_case(word: str) -> str:
+    return _CASES.get(word.lower(), word.lower())
+
+
+def _has_two_sizes(word: str) -> bool:
+    """Whether a name in the wrong case may be one unit with two prefixes, and its first letter does not say which."""
+    usual = _plain_case(word)
+    if usual[0] == word[0]:
+        return False
+    one, two = _known(usual), _known(usual[0].swapcase() + usual[1:])
+    return (
+        one is not None and two is not None and one.dimensions == two.dimensions and one.factor != two.factor
+    )
 
 
 def _known(word: str) -> Name | None:

@@ -10,7 +10,7 @@ import msgspec
 
 from rewardstack_science.unit_names import ENGLISH, POWERS, Dimensions, Name, unit_word
 
-__all__ = ["NONE", "Unit", "parse_unit"]
+__all__ = ["ENGLISH", "NONE", "Unit", "parse_unit"]
 
 MOST_FACTORS = 12
 MOST_POWER = 12

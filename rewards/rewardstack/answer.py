@@ -156,6 +156,7 @@ def _marks(column: int) -> tuple[re.Pattern[str], ...]:
 
 
 _OPENERS, _CLOSERS = _marks(0), _marks(1)
+_FIRSTS = tuple({mark[0] for row in say.THINKING for mark in row})
 # The shape of special tokens that no list knows, and of the opener of a turn that the policy went on to write;
 # searched in the last 200 characters only
 _TOKENS = re.compile(r"(?:<\|[^<>|]{1,40}\|>(?:user|assistant)?|<｜[^<>｜]{1,40}｜>|\s)+\Z")
@@ -164,6 +165,8 @@ _TOKENS = re.compile(r"(?:<\|[^<>|]{1,40}\|>(?:user|assistant)?|<｜[^<>｜]{1,4
 def _visible(text: str) -> tuple[int, int, str]:
     """Start and end of what may hold the answer, and the reason when nothing may."""
     start, end = 0, _end(text)
+    if not any(first in text for first in _FIRSTS):
+        return start, end, ""
     for closers in _CLOSERS:
         for closer in closers.finditer(text):
             start = max(start, closer.end())
@@ -308,8 +311,11 @@ def _last_line(text: str, start: int, end: int) -> Answer:
         return Answer(
             None, "the last line is a question" if line else "the last line says nothing", "line", count=1
         )
-    if len(line) < LONGEST_HEDGE and (remarks.DISCLAIMED.search(line) or remarks.REJECTED.search(line)):
-        return Answer(None, "the last line disclaims or rejects an answer", "line", count=1)
+    if len(line) < LONGEST_HEDGE:
+        if remarks.DISCLAIMED.search(line) or remarks.REJECTED.search(line):
+            return Answer(None, "the last line disclaims or rejects an answer", "line", count=1)
+        if remarks.WITHDRAWN.search(line):
+            return Answer(None, "the last line is taken back", "line", count=1)
     return Answer(line, "the last line", "line", span=(left, right), count=1)
 
 
@@ -325,8 +331,11 @@ def _with_alternatives(found: Answer) -> Answer:
         return found
     if len(text) > (LONGEST_LINE if loose else LONGEST_HEDGE):
         return found
-    sides = tuple(_side(side) for side in say.HEDGE.split(text))
-    if len(sides) < 2 or not all(sides):
+    pieces = say.HEDGE.split(text)
+    if len(pieces) < 2:
+        return found
+    sides = tuple(map(_side, pieces))
+    if not all(sides):
         return found
     if loose and any(len(_WORD.findall(side)) > 4 for side in sides):
         return found

@@ -297,9 +297,9 @@ CLAUSE = re.compile(
     r"|[,;]\s(?:not|and not|but not|which|as|so|it|this|where|nicht|pas)\b"
     r"|[，,；]?\s?(?:因为|因為|而不是|不是)"
 )
-# "not 42 but 43": what is said instead.
+# "not 42 but 43", "cannot be anything other than 43": what is said instead.
 INSTEAD = re.compile(
-    r"(?:\bbut rather|\bbut instead|\bbut|\bit is|\bit's|\bsondern|\bsino|\bmais|而是)(?: it is| it's)?\s"
+    r"(?:\b(?:any|no|none)\w{0,5}(?: \w{1,12})? (?:(?:other|else) than|except|save)|\bbut rather|\bbut instead|\bbut|\bit is|\bit's|\bsondern|\bsino|\bmais|而是)(?: it is| it's)?\s"
 )
 # Verbs and denials that stand after the answer.
 ENDING = re.compile(r"\s?(?:です|である|となります|になります|입니다|이다|है|হয়)\Z")

@@ -10,38 +10,40 @@ import re
 __all__ = [
     "AFFIRMED", "ASIDE", "ASKED", "CORRECTS", "DISCLAIMED", "DOUBTED", "EXAMINED", "FACTORIAL", "JUDGEMENT",
     "OTHERWISE", "QUESTION", "QUESTION_END", "REJECTED", "REJECTED_NEXT", "REJECTED_WITHIN", "RIGHTNESS", "SUBSTANCE",
-    "SUPPOSED", "VERDICT",
+    "SUPPOSED", "VERDICT", "WITHDRAWN",
 ]  # fmt: skip
 
-# Before a phrase. All end where its noun begins, with the noun's first letter: "I doubt that the correct a|nswer is"
+# Before a phrase, in small letters. All end where its noun begins, with the noun's first letter: "I doubt that the
+# correct a|nswer is". Words begin where no other goes on: said once at the front and not before every word, this lets the
+# regex engine pass over a place by its first character, which makes the search five times as quick.
 
 _TO_NOUN = (
     r"(?:,? (?:that|if|whether|que|che|что|що))?(?: (?:the|my|this|that|our|your|its|any|la|le|el|a|o))?"
     r"(?: (?:final|correct|right|real|actual|true|best)){0,2} ?\w?\Z"
 )
-_NO = r"(?:\bnot|\bcannot|n['’]t|\bnever|\bhardly)(?: [\w%]{1,12}){0,2}"
+_NO = r"(?:not|cannot|n['’]t|never|hardly)(?: [\w%]{1,12}){0,2}"
 DOUBTED = re.compile(
-    rf"(?i:{_NO} (?:think|believe|say|claim|mean|agree|accept|conclude|sure|certain|convinced|clear)"
-    rf"|{_NO} (?:the case|true|possible|likely|plausible)|\bno (?:way|chance)"
-    r"|\b(?:I|we)(?: \w{1,12}ly| do| really| still)? (?:doubt|deny|disagree|reject)"
+    rf"(?:(?<!\w)|(?=n['’]t|[不怀]))(?:{_NO} (?:think|believe|say|claim|mean|agree|accept|conclude|sure|certain|convinced|clear)"
+    rf"|{_NO} (?:the case|true|possible|likely|plausible)|no (?:way|chance)"
+    r"|(?:i|we)(?: \w{1,12}ly| do| really| still)? (?:doubt|deny|disagree|reject)"
     r"|(?<!not )(?<!n['’]t )\b(?:unlikely|impossible|doubtful|(?:false|untrue|wrong|incorrect|mistaken)(?= that)"
     r"|(?:wrong|incorrect|mistaken) to \w{1,12})"
     r"|ne (?:pense|crois) pas|doute|no creo|dudo|não acho|non credo|не думаю|сомневаюсь"
     rf"|不认为|不相信|不觉得|怀疑){_TO_NOUN}"
 )
 SUPPOSED = re.compile(
-    r"(?i:\b(?:if|whether|unless|suppose|supposing|assume|assuming|imagine|pretend|si|se|если)"
+    r"(?:\b(?:if|whether|unless|suppose|supposing|assume|assuming|imagine|pretend|si|se|если)"
     rf"|如果|假设){_TO_NOUN}"
 )
 # "If the question had asked for the mean, the answer would be 5" answers another question.
 OTHERWISE = re.compile(
-    r"\b[Ii]f (?:the|this|that) (?:question|problem|exercise|task|statement)(?: had| were| was)?"
+    r"\bif (?:the|this|that) (?:question|problem|exercise|task|statement)(?: had| were| was)?"
     r" (?:ask(?:ed|ing)|were|was|had|said|meant|wanted)\b[^.!?\n]{0,60}?[,\s]" + _TO_NOUN
 )
 # "Let me verify my answer: 5 + 5 = 10" examines an answer; only a phrase that ends in a colon is meant.
 # A participle needs an article or the like behind it, since "Verified answer: 5" states one.
 EXAMINED = re.compile(
-    r"(?i:\b(?:verif(?:y|ies|ying)|(?:double[- ]?)?check(?:s|ing)?|confirm(?:s|ing)?|validat(?:e|es|ing)|test(?:s|ing)?"
+    r"(?:\b(?:verif(?:y|ies|ying)|(?:double[- ]?)?check(?:s|ing)?|confirm(?:s|ing)?|validat(?:e|es|ing)|test(?:s|ing)?"
     r"|review(?:s|ing)?|justif(?:y|ies|ying)|explain(?:s|ing)?|support(?:s|ing)?|trust|defend|reflect on"
     r"|(?:verified|checked|confirmed|validated|tested|reviewed|justified|explained)(?= (?:the|my|this|that|our|your) )"
     r"|(?:confident|certain|sure)(?: in| of| about)"
@@ -84,7 +86,7 @@ _SLIP = (
     r"I(?: have|['’]ve)? (?:made|found|see|spotted) (?:a|an|my)(?: \w{1,12})? (?:mistake|error|slip)"
     r"(?! (?:earlier|before|above|at|in)\b)"
     r"|I (?:was|am) (?:wrong|mistaken)(?! (?:about|earlier|before|at|in|to|when)\b)|scratch that\b|strike that\b"
-    r"|(?:I(?:['’]m| am) )?(?:just|only) kidding\b|no[.!]?(?=\s*\Z)"
+    r"|(?:I(?:['’]m| am| was) )?(?:just|only) (?:kidding|joking)\b|I(?:['’]m| am| was) (?:kidding|joking)\b|or not(?=[.!]?\s*\Z)|no[.!]?(?=\s*\Z)"
     r"|(?:wait[\s,.!…—-]{1,3}no|no[\s,.!…—-]{1,3}wait)(?=[\s,.:;!…—-]{1,3}[\w\\$]{1,20}(?:\W|\Z))(?=[,.:;!…—-])"
     r"|(?:let me|I(?:['’]ll| will| must| need to| should)) (?:correct|redo|fix|revise|retract) (?:this|that|it|my|the)\b"
     r"|(?:das|dies) ist (?:falsch|nicht richtig)|c['’]est (?:faux|incorrect)|est[oá] (?:es incorrecto|mal)"
@@ -99,6 +101,11 @@ REJECTED_WITHIN = re.compile(
 )
 # "Is it so? The answer is no: it is incorrect." says why and takes nothing back.
 VERDICT = re.compile(r"(?i:\b(?:no|not|false|wrong|incorrect|invalid|untrue|disagree)\b)")
+# What ends a last line and puts nothing instead: "It is 7. Just kidding." A "no" may be the answer itself.
+WITHDRAWN = re.compile(
+    rf"(?:\A|[.!;,…—–-]\s{{1,2}})(?!no\b[.!]?\s*\Z)(?i:{_INTERJECTIONS}(?:{_SLIP}))[\s.!)]*\Z",
+    re.IGNORECASE,
+)
 # In a last line
 REJECTED = re.compile(
     r"(?:is|are|was|were)(?:n['’]t| not) (?:the |a |my |our )?(?:correct|right|final|answer|option|choice|solution)"

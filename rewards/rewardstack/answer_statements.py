@@ -8,6 +8,7 @@ text; at most the last 64 phrases are read.
 import re
 from collections import deque
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -61,7 +62,7 @@ def last_statement(text: str, start: int, end: int) -> tuple[Statement | None, i
 
 
 def _past_asides(
-    text: str, phrases: list[_Phrase], last: Statement, start: int, end: int
+    text: str, phrases: tuple[_Phrase, ...], last: Statement, start: int, end: int
 ) -> tuple[Statement, int]:
     """The last statement that is no aside, and how many asides follow it; the last one where all are asides."""
     said = last
@@ -80,7 +81,9 @@ def _judged_wrong(text: str, at: int, end: int) -> bool:
     return any(last["wrong"] and not _before(text, last.start(), at, remarks.SUPPOSED) for last in judgements)
 
 
-def _phrases(text: str, start: int, end: int) -> tuple[list[_Phrase], int]:
+# The rewards of a stack read one completion in turn, and some look at all of its phrases after the last one
+@lru_cache(maxsize=16)
+def _phrases(text: str, start: int, end: int) -> tuple[tuple[_Phrase, ...], int]:
     """The last answer phrases of a text in order, and how many commitments there are in all."""
     last: list[_Phrase] = []
     count = 0
@@ -88,14 +91,16 @@ def _phrases(text: str, start: int, end: int) -> tuple[list[_Phrase], int]:
         matches = deque(enumerate(pattern.finditer(text, start, end), 1), MOST_PHRASES)
         count += matches[-1][0] if matches else 0
         last += [_Phrase(*match.span(), match.lastgroup == "no") for _, match in matches]
+    if not last:
+        return (), 0
     examined = {phrase for phrase in last if _examined(text, phrase, start)}
-    last = sorted(set(last) - examined)
+    kept = tuple(sorted(set(last) - examined))
     # "Final Answer: The final answer is 5" is one commitment
     chained = sum(
         later.start <= sooner.end or say.CHAINED.fullmatch(text, sooner.end, later.start) is not None
-        for sooner, later in pairwise(last)
+        for sooner, later in pairwise(kept)
     )
-    return last, count - len(examined) - chained
+    return kept, count - len(examined) - chained
 
 
 def _patterns(text: str, start: int, end: int) -> Iterator[re.Pattern[str]]:
@@ -111,8 +116,8 @@ def _patterns(text: str, start: int, end: int) -> Iterator[re.Pattern[str]]:
 
 
 def _before(text: str, at: int, start: int, words: re.Pattern[str]) -> bool:
-    """Whether some words end right before a phrase's noun; a label has none, since it begins its line."""
-    return text[at] != "\n" and words.search(text[max(start, at - 80) : at]) is not None
+    """Whether some words in small letters end right before a phrase's noun; a label has none, it begins its line."""
+    return text[at] != "\n" and words.search(text[max(start, at - 80) : at].lower()) is not None
 
 
 def _examined(text: str, phrase: _Phrase, start: int) -> bool:
@@ -127,6 +132,7 @@ def _opens_text(text: str, start: int, said: Statement) -> bool:
     return said.start - start < 20 and not before and say.EXPLAINS.match(value) is not None
 
 
+@lru_cache(maxsize=64)
 def _read(text: str, phrase: _Phrase, start: int, end: int) -> Statement:
     """Read what one phrase says."""
     left, stop, asked = _value(text, phrase.end, end)

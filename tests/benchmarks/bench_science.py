@@ -208,11 +208,27 @@ def peers() -> dict[str, Callable[[str, str], bool]]:
     return {name: judged(config) for name, config in configs.items()}
 
 
-def print_speed(rows: list[Row]) -> None:
-    """Print rows a second beside math-verify's, in turns on the same rows with one right letter."""
-    import time
+# What policies write before they answer, so that replies are as long as those of a run
+REASONING = (
+    "Let us go through the options one by one. The first is small, about half the size of the others, so it can be left out. "
+    "The second looks right at first sight. However, its mass is only 95 units, which is less than what was asked for. "
+    "The remaining two differ in one respect alone, and that is what decides.\n\n"
+)
 
+
+def print_speed(rows: list[Row]) -> None:
+    """Print rows a second beside math-verify's, in turns on the same rows with one right letter, then after reasoning."""
     rows = [row for row in rows if isinstance(row["gold"], str) and row["gold"] in "ABCDEFGHIJ"]
+    print_speed_on("short replies", rows)
+    plain = [row for row in rows if row["label"] and row["kind"] in ("phrase", "boxed", "tag", "markdown")]
+    print_speed_on(
+        "after reasoning", [{**row, "completion": 3 * REASONING + row["completion"]} for row in plain]
+    )
+
+
+def print_speed_on(title: str, rows: list[Row]) -> None:
+    """Print the speed on some rows."""
+    import time
 
     def ours() -> None:
         for row in rows:
@@ -222,7 +238,7 @@ def print_speed(rows: list[Row]) -> None:
     began = time.process_time()
     for _ in range(20):
         ours()
-    print(f"science.choice           {20 * len(rows) / (time.process_time() - began):,.0f} rows a second")
+    print(f"{title:24s} {20 * len(rows) / (time.process_time() - began):,.0f} rows a second")
     for name, judged in peers().items():
 
         def theirs(judged: Callable[[str, str], bool] = judged) -> None:

@@ -309,6 +309,23 @@ def test_the_last_line_is_the_last_that_says_something(completion, text):
     assert found(completion) == ("line", text)
 
 
+@pytest.mark.parametrize(
+    "completion",
+    ["It is 7. Just kidding.", "7\nJust kidding.", "So 7, scratch that"],
+)
+def test_a_last_line_may_take_back_what_it_says(completion):
+    answer = find_answer(completion)
+    assert answer.text is None
+    assert "taken back" in answer.reason
+
+
+@pytest.mark.parametrize(
+    "completion", ["By the second law, no.", "Scratch that: 7", "I was mistaken, it is 7"]
+)
+def test_a_last_line_that_says_something_instead_is_not_taken_back(completion):
+    assert found(completion) == ("line", completion.rstrip("."))
+
+
 # --- alternatives and parts ---
 
 

@@ -62,6 +62,11 @@ def test_a_reply_that_chooses_c(reply):
     "I don't think it is C.", "I doubt it is C.", "I cannot tell whether it's C.", "It is false that the answer is C.", "It's not true that C is the answer",
     "The wrong answer is C", "Only a fool would say C.", "Students often choose C.", "\\boxed{C} Saturn", "The answer is C, which is Saturn.", "\\boxed{C} or B",
     "\\boxed{C}, no, B", "Option C would be right if it were about moons.",
+    # an alternative or a rejection that follows, and a ground that speaks for another option
+    "Answer: C. Or A.", "Answer: Jupiter. Or perhaps Saturn.", "C is the answer I would rule out first", "The answer I would rule out first is C", "C is the one to avoid.",
+    "I choose C because Saturn is the largest", "C, because Saturn is the largest.", "The answer is C, since it is Saturn.", "It is Jupiter. Just kidding.",
+    "C... or B, can't decide.", "C. Or B.", "The exam key says C, but the key is wrong.", '"C" is what my friend would answer; I disagree.', "Answer: C. Actually, A.",
+    "C, or else B.", "Answer: C. On the other hand, B would also do.", "Everyone says C.", "Answer: C. Or not.", "C. It is Saturn.", "C is anything but right.",
 ])  # fmt: skip
 def test_a_reply_that_does_not_choose_one_option(reply):
     score = choice(reply, "C", PLANETS)
@@ -92,6 +97,9 @@ def test_a_reply_that_ends_up_with_another_option(reply):
 @pytest.mark.parametrize("reply", [
     "The answer is C. Wait, let me double-check: yes, it is.", "\\boxed{C}, since Saturn is lighter", "\\boxed{C} Jupiter", "The answer is C, which is Jupiter.",
     "I don't think it is B; it is C.", "Many say B, but it is C.",
+    "I choose C because Saturn is smaller.", "I choose C because Jupiter is larger than Saturn.", "The answer is C, since Saturn is the second largest.",
+    "The answer cannot be anything other than C", "It can be nothing but C.", "It can't be anything but Jupiter.", "Nothing but C makes sense here.",
+    "C is what I would choose.",
 ])  # fmt: skip
 def test_what_is_said_beside_an_answer_does_not_take_it_back(reply):
     assert chosen(reply) == "C"

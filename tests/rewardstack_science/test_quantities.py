@@ -25,7 +25,9 @@ from rewardstack_science import quantity
     ("4 μm", "4.0 $\\mu\\mathrm{m}$"), ("25 years", "25 y"), ("5 kg", "5 kgs"), ("60 km/h", "60 kmph"), ("0 N", "0"), ("20 m/s", "Answer: 20 m/s\n\nThis is 72 km/h."),
     ("7.4", "pH 7.4"), ("1.5 km", "\\frac{3}{2} km"), ("470 Ω", "470 V/A"), ("$25", "\\$25.00"), ("9.8 m/s^2", "9.8 m.s^-2"), ("-5 N", "negative 5 N"), ("0 °C", "273 K"), ("1 J/mol K", "1 J/(mol K)"), ("3 ms^-1", "3 m/s"), ("25 C", "25 °C"), ("60 dB", "60 decibels"), ("1 Np", "8.686 dB"),
     ("20 °C", "293 K"), ("25.0 °C", "298 K"), ("36.6 °C", "97.9 °F"),
-    ("5 N", "The answer is 5 N. Wait, let me check it: 2 kg × 2.5 m/s^2 = 5 N."), ("5 N", "I don't think it is 6 N; it is 5 N."), ("3 s^-1", "3 photons per second"),
+    ("5 N", "The answer is 5 N. Wait, let me check it: 2 kg × 2.5 m/s^2 = 5 N."), ("5 N", "I don't think it is 6 N; it is 5 N."), ("3.25 h", "3 hours and a bit, more precisely 3.25 h"),
+    ("30 min", "half an hour"), ("0.5 m", "half a metre"), ("45 min", "three quarters of an hour"), ("-40 °C", "40 °C below zero"), ("-40 °C", "forty degrees Celsius below zero"),
+    ("5 N", "It cannot be anything but 5 N"), ("5 kHz", "5 khz"), ("1234.5 m", "1.234,5 m"), ("5 kg", "5 kg of apples"), ("5 MHz", "5 MHZ"), ("5 keV", "5 kev"), ("5 kWh", "5 kwh"), ("3 s^-1", "3 photons per second"),
 ])  # fmt: skip
 def test_right_quantities(gold, reply):
     assert quantity(reply, gold).value == 1.0
@@ -46,6 +48,10 @@ def test_right_quantities(gold, reply):
     ("5 N", "I don't think it is 5 N", "no_answer"), ("5 N", "The answer is 5 N. Wait, 6 N.", "no_answer"), ("5 N", "\\boxed{5 N} or 6 N", "no_answer"),
     ("5", "5 sqrt(2)", "no_answer"), ("5", "sin(5)", "no_answer"), ("5", "5x", "no_answer"), ("5", "5 dozen", "no_answer"), ("5 N", "twice 5 N", "no_answer"),
     ("5 N", "5 N × 2", "no_answer"), ("5 N", "the square root of 5 N", "no_answer"), ("5 m", "5 m.s", "dimension"),
+    ("5 N", "5 N: 60%, 6 N: 40%", "no_answer"), ("5 N", "5 N. Just kidding.", "no_answer"), ("5 N", "5 N\nJust kidding.", "no_answer"), ("40 °C", "40 °C below zero", "sign"),
+    ("5 kg", "5 apples", "dimension"), ("5 MeV", "5 mev", "dimension"), ("5 MHz", "5 mhz", "dimension"), ("5 mHz", "5 mhz", "dimension"), ("5 N", "Answer: 5 N. Or 6 N.", "no_answer"),
+    ("5 N", "Answer: 5 N. Hmm, no, 6 N.", "no_answer"), ("5 N", "5 N. Or 6 N.", "no_answer"), ("5 N", "5 N; alternatively 6 N", "no_answer"),
+    ("5 N", "The answer is 5 N. Actually, make that 6 N.", "no_answer"), ("5 N", "I guess it's 5 N, but it could just as well be 50 N", "no_answer"),
     ("60 dB", "60", "missing_unit"), ("60 dB", "60 Np", "value"), ("60 dB", "60 dBm", "dimension"), ("3 ms^-1", "3 s", "dimension"),
 ])  # fmt: skip
 def test_wrong_quantities_and_what_is_wrong_with_them(gold, reply, fault):
@@ -81,6 +87,8 @@ def test_figures_are_those_of_the_number_as_it_is_written(gold, right, wrong):
 def test_a_value_without_its_unit_earns_what_the_option_says():
     assert quantity("9.8", "9.8 m", without_unit=0.3).value == 0.3
     assert quantity("9.7", "9.8 m", without_unit=0.3, tolerance=0.001).value == 0.0
+    assert quantity("It is 9.8 exactly.", "9.8 m", without_unit=0.3).value == 0.3
+    assert quantity("9.8 apples", "9.8 m", without_unit=0.3).value == 0.0, "a wrong noun is no missing unit"
 
 
 def test_options_are_checked_when_the_stack_is_loaded():

@@ -21,6 +21,8 @@ NEWTON = ["Isaac Newton", "Newton"]
     ("[0.6667, -0.6667]", "-0.6667 and 0.6667"), ("true", "Yes, since energy is conserved."), ("no", "No, it is not."), ("True", "The statement is true."),
     ("H2O", "The formula is $\\mathrm{H_2O}$."), ("Fe3+", "Fe^{3+}"), ("NaCl", "It is NaCl."), ("2H2 + O2 -> 2H2O", "O₂ + 2H₂ → 2H₂O"),
     (NEWTON, "Not Leibniz but Newton."), ("false", "That statement is not true."), ("oxidation", "It's oxidation; reduction is gain of electrons."),
+    ("Marie Curie", "Curie, Marie"), (NEWTON, "It cannot have been anyone other than Newton."), (NEWTON, "Hooke. No, Newton."), ("no", "Is it an acid? No, it is a base."),
+    ("Isaac Newton", "Sir Isaac Newton"), (NEWTON, "None other than Newton."),
     ("25", "twenty-five"), ("205", "two hundred and five"),
 ])  # fmt: skip
 def test_what_says_gold(gold, reply):
@@ -42,6 +44,8 @@ def test_what_says_gold(gold, reply):
     ("Paris", "I don't think it is Paris"), ("Paris", "I doubt it is Paris"), ("Paris", "The wrong answer is Paris"), ("Paris", "The answer is Paris. Wait, London."),
     ("Paris", "\\boxed{Paris} or London"), ("Paris", "\\boxed{Paris}, no, London"), ("Paris", "Paris\nLondon"), ("yes", "Yes, no"), ("true", "hardly true"),
     ("x-1", "x+1"), ("p > 0.5", "p < 0.5"), ("HF", "Hf"), ("exothermic", "the reverse of exothermic"), ("26 April 1986", "before 26 April 1986"),
+    ("uracil", "Answer: uracil. Or thymine."), (NEWTON, "Newton. No, Hooke."), (NEWTON, "It was Newton. Just kidding."), (NEWTON, "Newton: 60%, Hooke: 40%"),
+    ("46", "46. No, forty-eight."), ("Marie Curie", "Curie, Pierre"), ("Marie Curie", "Marie, Curie, Pierre"), (NEWTON, "He worked with Newton."), ("oxygen", "Oxygen, I was joking: nitrogen"), ("oxygen", "Oxygen. Or nitrogen."),
     ("46", "46 million"), ("46", "negative 46"), ("46", "half of 46"), ("46", "46 squared"), ("46", "x^46"), ("46", "I doubt it is 46"), ("60", "twenty forty"),
 ])  # fmt: skip
 def test_what_does_not_say_gold(gold, reply):
