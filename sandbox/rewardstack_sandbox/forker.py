@@ -10,7 +10,7 @@ import signal
 import socket
 import struct
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import NoReturn
 
 from rewardstack_sandbox.confinement import Confinement
@@ -72,53 +72,68 @@ def start(confinement: Confinement, memory: int, others: list[int]) -> tuple[soc
 def serve(link: int, confinement: Confinement, memory: int) -> None:
     """Fork and bury until the server closes its end."""
     end = socket.socket(fileno=link)
-    own = os.pidfd_open(os.getpid()) if confinement.process_namespaces else -1
-    take_places([memory_file(name) for name in STREAMS])
+    renew = namespaces.renewal() if confinement.process_namespaces else None
+    for place in range(len(STREAMS)):
+        file = memory_file(STREAMS[place])
+        os.dup2(file, place)
+        os.close(file)
     open_streams()
     birth = Birth(confinement, memory)
     if confinement.seccomp:
         seccomp.install(seccomp.assemble(seccomp.FORKER, os.getpid()))
+    answer(end, birth, renew)
+
+
+def answer(end: socket.socket, birth: Birth, renew: Callable[[], None] | None) -> None:
+    """Fork a candidate with the channel and the files that come along, or bury one, as often as it is asked for.
+
+    One loop over names of its own: this process has to copy a page for each object it touches after a fork.
+    """
+    receive, attach, send = end.recvmsg, end.sendmsg, end.sendall
+    read, read_handed, write, write_pidfd = REQUEST.unpack, HANDED.unpack, ANSWER.pack, PIDFD.pack
+    dup2, close, fork, wait, open_pidfd = (
+        os.dup2,
+        os.close,
+        os.fork,
+        os.wait4,
+        getattr(os, "pidfd_open", None),
+    )
+    parent, size, room = os.getpid(), REQUEST.size, ROOM
+    forking, born, buried, unit = FORK, BORN, BURIED, PEAK_UNIT
+    level, rights = int(socket.SOL_SOCKET), int(socket.SCM_RIGHTS)
     while True:
-        data, attached, _, _ = end.recvmsg(REQUEST.size, ROOM)
+        data, attached, _, _ = receive(size, room)
         if not data:
             return
-        what, number = REQUEST.unpack(data)
-        if what == FORK:
-            fork(end, HANDED.unpack(attached[0][2]), own, birth)
-        else:
-            end.sendall(bury(number))
-
-
-def take_places(files: Sequence[int]) -> None:
-    """Put files in the places of the standard streams."""
-    for place, file in enumerate(files):
-        os.dup2(file, place)
-        os.close(file)
-
-
-def fork(end: socket.socket, handed: Sequence[int], own: int, birth: Birth) -> None:
-    """Fork a candidate with the channel and the files that were handed here; hand its pidfd to the server."""
-    channel, *files = handed
-    pidfd = -1
-    try:
-        take_places(files)
-        if own >= 0:
-            namespaces.renew_processes(own)
-        parent = os.getpid()
-        number = os.fork()
-        if number == 0:
-            become_candidate(channel, birth, parent)
-        attached = []
-        if hasattr(os, "pidfd_open"):
-            pidfd = os.pidfd_open(number)
-            attached.append((socket.SOL_SOCKET, socket.SCM_RIGHTS, PIDFD.pack(pidfd)))
-        end.sendmsg([ANSWER.pack(BORN, number, 0, 0.0, 0)], attached)
-    except OSError as error:
-        end.sendall(ANSWER.pack(FAILED, 0, error.errno or 0, 0.0, 0))
-    finally:
-        os.close(channel)
-        if pidfd >= 0:
-            os.close(pidfd)
+        what, number = read(data)
+        try:
+            if what != forking:
+                if open_pidfd is None:
+                    os.kill(number, signal.SIGKILL)
+                _, status, usage = wait(number, 0)  # user's and system's time, the most memory
+                send(write(buried, number, status, usage[0] + usage[1], usage[2] * unit))
+                continue
+            channel, stdin, stdout, stderr = read_handed(attached[0][2])
+            dup2(stdin, 0)
+            dup2(stdout, 1)
+            dup2(stderr, 2)
+            close(stdin)
+            close(stdout)
+            close(stderr)
+            if renew is not None:
+                renew()
+            number = fork()
+            if number == 0:
+                become_candidate(channel, birth, parent)
+            close(channel)
+            if open_pidfd is None:
+                send(write(born, number, 0, 0.0, 0))
+                continue
+            pidfd = open_pidfd(number)
+            attach([write(born, number, 0, 0.0, 0)], [(level, rights, write_pidfd(pidfd))])
+            close(pidfd)
+        except OSError as error:  # the server gives this worker up
+            send(write(FAILED, number, error.errno or 0, 0.0, 0))
 
 
 def become_candidate(channel: int, birth: Birth, parent: int) -> NoReturn:
@@ -137,15 +152,3 @@ def memory_file(name: str) -> int:
 
     with tempfile.TemporaryFile() as file:
         return os.dup(file.fileno())
-
-
-def bury(number: int) -> bytes:
-    """Wait for a killed candidate; return the answer, which tells what it used."""
-    try:
-        if not hasattr(os, "pidfd_open"):
-            os.kill(number, signal.SIGKILL)
-        _, status, usage = os.wait4(number, 0)
-        cpu, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * PEAK_UNIT
-        return ANSWER.pack(BURIED, number, status, cpu, peak)
-    except OSError as error:
-        return ANSWER.pack(FAILED, number, error.errno or 0, 0.0, 0)

@@ -1,10 +1,13 @@
 """Namespaces: a process's own view of users, network, shared memory, host name and process numbers."""
 
+import ctypes
 import os
+from collections.abc import Callable
 
 from rewardstack_sandbox.kernel.calls import checked, libc
+from rewardstack_sandbox.kernel.process import prepared
 
-__all__ = ["KINDS", "enter", "renew_processes"]
+__all__ = ["KINDS", "enter", "renewal"]
 
 USER = 0x10000000
 KINDS = {"network": 0x40000000, "ipc": 0x08000000, "host name": 0x04000000, "processes": 0x20000000}
@@ -46,11 +49,16 @@ def map_user(user: int, group: int) -> str:
     return ""
 
 
-def renew_processes(own: int) -> None:
-    """Let the next child begin a process namespace; `own` is a pidfd of this process. `OSError` where refused.
+def renewal() -> Callable[[], None]:
+    """Return a call, made ready, that lets the next child begin a process namespace; it raises `OSError` where refused.
 
     A process may leave the namespace of its children once only, unless it first returns to its own.
     """
     flag = KINDS["processes"]
-    checked(libc().setns(own, flag), "setns")
-    checked(libc().unshare(flag), "unshare")
+    back, away = prepared("setns", os.pidfd_open(os.getpid()), flag), prepared("unshare", flag)
+
+    def renew() -> None:
+        if back() or away():
+            raise OSError(ctypes.get_errno(), "no new process namespace")
+
+    return renew
