@@ -154,6 +154,15 @@ def stack_or_reward(path: str | None, reward: str | None, options: dict[str, str
     return load_stack(path)
 
 
+def missing(paths: tuple[str, ...], reward: str | None) -> str:
+    """Return what is not there of `STACK SAMPLES`: a lone file that is no TOML is taken for the samples."""
+    if reward:
+        return "SAMPLES"
+    if not paths:
+        return "STACK SAMPLES"
+    return "SAMPLES" if paths[0].endswith(".toml") else f"STACK (or -r REWARD) before {paths[0]}"
+
+
 def stack_and_samples(
     paths: tuple[str, ...], reward: str | None, options: dict[str, str]
 ) -> tuple["Stack", str]:
@@ -163,9 +172,7 @@ def stack_and_samples(
         hint = " (-r stands in place of the stack)" if reward else ""
         raise click.UsageError(f"one argument too many: {paths[wanted]!r}{hint}")
     if len(paths) < wanted:
-        raise click.UsageError(
-            f"missing argument {'STACK SAMPLES' if not paths and not reward else 'SAMPLES'}"
-        )
+        raise click.UsageError(f"missing argument {missing(paths, reward)}")
     if not reward:
         check_order(*paths)
     return stack_or_reward(None if reward else paths[0], reward, options), paths[-1]

@@ -1,5 +1,6 @@
 """`rewards test`: a stack against sample completions, and against its own contract."""
 
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from rewardstack.finding import Check
 from rewardstack.records import Loaded, read_samples
 from rewardstack.records.writing import escape_surrogates, replaced
 from rewardstack.report.advantages import Scale
-from rewardstack.report.expectations import judge
+from rewardstack.report.expectations import judge, reads_like_one
 from rewardstack.report.groups import find_groups
 from rewardstack.report.labels import Labels, compare, threshold_of
 from rewardstack.report.outcome import MEASURES, Outcome, decide
@@ -146,6 +147,7 @@ def command(
         stack, path = stack_and_samples(paths, reward, options)
         loaded = read_samples(path, columns=columns, skip_bad=skip_bad, chat=chat)
         check_request(wanted, stack, loaded)
+        warn_of_unjudged(stack, loaded)
         run = test(stack, loaded, path, wanted)
     if wanted.update:
         run = update(run, columns, wanted)
@@ -184,6 +186,19 @@ def check_request(wanted: Wanted, stack: Stack, loaded: Loaded) -> None:
             )
     if wanted.update and EXPECTED in stack.columns():
         raise click.UsageError(f"--update: a term reads the column {EXPECTED!r}, so it holds no expectations")
+
+
+def warn_of_unjudged(stack: Stack, loaded: Loaded) -> None:
+    """Warn of what reads like expectations in a column that a term reads as well, if it is there: nobody judges them."""
+    readers = [term.name for term in stack.terms if EXPECTED in term.columns()]
+    if not readers or stack.columns()[EXPECTED]:  # who requires the column knows what it holds
+        return
+    values = [sample.columns.get(EXPECTED) for sample in loaded.samples]
+    if any(map(reads_like_one, values)):
+        logging.getLogger("rewardstack").warning(
+            "the column %r is read by %s, so it holds no expectations and none is judged. To have it hold them, let "
+            'the term read another: columns = { expected = "outputs" }', EXPECTED, ", ".join(readers),
+        )  # fmt: skip
 
 
 def term_to_compare(wanted: Wanted, stack: Stack) -> str:

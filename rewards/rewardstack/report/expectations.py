@@ -10,7 +10,16 @@ from rewardstack.report.texts import short_number
 from rewardstack.sample import ABSENT, Sample
 from rewardstack.score import Score, StackScore
 
-__all__ = ["TOLERANCE", "TOTAL", "Bounds", "Expectations", "Mismatch", "judge", "read_expected"]
+__all__ = [
+    "TOLERANCE",
+    "TOTAL",
+    "Bounds",
+    "Expectations",
+    "Mismatch",
+    "judge",
+    "read_expected",
+    "reads_like_one",
+]
 
 TOLERANCE = 1e-6
 TOTAL = "total"
@@ -105,6 +114,11 @@ def read_expected(value: Any, terms: Sequence[str], place: str) -> dict[str, Bou
             )
         read[name] = bounds
     return read
+
+
+def reads_like_one(value: Any) -> bool:
+    """Whether a value was surely meant as an expectation: a number or an object, which no list and no text is."""
+    return is_number(value) or isinstance(value, Mapping)
 
 
 def read_bounds(value: Any) -> Bounds | None:

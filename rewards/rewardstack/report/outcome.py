@@ -48,8 +48,17 @@ def unjudgeable(run: ScoredRun) -> list[str]:
     if run.labels is not None and not run.labels.judged:
         doubts.append(f"no row has both a label {run.labels.column!r} and a value of {run.labels.term!r}")
     if not run.totals and run.expectations is None and not doubts:
-        doubts.append("no row could be scored: every total is masked")
+        doubts.append(f"no row could be scored: every total is masked{first_abstention(run)}")
     return doubts
+
+
+def first_abstention(run: ScoredRun) -> str:
+    """Return the first reason that a term gave for abstaining, in brackets; empty where none gave one."""
+    for place, score in zip(run.places, run.scores, strict=True):
+        for term, each in score.rewards.items():
+            if each.abstained and each.reason:
+                return f" ({term}, {place}: {each.reason})"
+    return ""
 
 
 def failed(run: ScoredRun, least: Mapping[str, float]) -> list[str]:

@@ -90,7 +90,8 @@ def draw_header(console: Console, run: ScoredRun) -> None:
     """Print what was scored and how quickly."""
     rows, speed = len(run.scores), ""
     if run.seconds:
-        speed = f", {rows / run.seconds:,.0f} rows/s"
+        rate = rows / run.seconds
+        speed = f", {rate:{',.0f' if rate >= 10 else '.2g'}} rows/s"
     step = f" at step {run.step}" if run.step else ""
     source = "standard input" if run.source == "-" else PurePath(run.source).name
     facts = f"  {counted(rows, 'row')} of {printable(source)}{step} in {duration(run.seconds)}{speed}"

@@ -110,6 +110,30 @@ def test_a_column_that_a_reward_reads_holds_no_expectations(here, write):
     assert (data["expectations"], data["total"]["mean"], code) == (None, 1.0, 0)
 
 
+OPTIONAL = "def gold(completion, expected=None):\n    return 1.0\n"
+
+
+@pytest.mark.parametrize(
+    ("expected", "warned"), [(0.0, True), ({"gold": 0.0}, True), ([0.0], False), (None, False)]
+)
+def test_expectations_that_a_term_takes_for_its_own_are_told(here, write, expected, warned):
+    write("gold.py", OPTIONAL)
+    path = samples("gold.jsonl", [{"completion": "a", "expected": expected}])
+    result = run("-r", "gold.py:gold", path)
+    told = "the column 'expected' is read by gold, so it holds no expectations" in " ".join(
+        result.stderr.split()
+    )
+    assert (told, result.exit_code) == (warned, 0)
+
+
+def test_a_term_that_reads_another_column_leaves_the_expectations_to_be_judged(here, write):
+    write("gold.py", OPTIONAL)
+    write("gold.toml", '[rewards.gold]\nuse = "gold.py:gold"\ncolumns = { expected = "outputs" }\n')
+    result = run("gold.toml", samples("gold.jsonl", [{"completion": "a", "expected": 0.0}]))
+    assert (result.stderr, result.exit_code) == ("", 1)
+    assert "failed: 1 of 1 row with expectations missed them" in result.stdout
+
+
 def test_labels_are_compared_and_disagreements_shown(here):
     result = run("stack.toml", "samples.jsonl", "--label", "label", "--of", "right")
     assert result.exit_code == 0
@@ -157,6 +181,7 @@ USAGE = [
     (["stack.toml", "-", "--update"], "--update edits files of JSON lines (.jsonl, .jsonl.gz); convert the samples first"),
     (["stack.toml", "samples.jsonl", "--update", "-c", "answer=expected"], "--update would overwrite the column 'expected', which -c reads as another"),
     (["stack.toml"], "missing argument SAMPLES"),
+    (["samples.jsonl"], "missing argument STACK (or -r REWARD) before samples.jsonl"),
     (["samples.jsonl", "stack.toml"], "the stack comes first, then the samples: stack.toml samples.jsonl"),
     (["my.py", "samples.jsonl"], "my.py is no stack, which is a TOML file. Name a reward in it: -r my.py:right or"),
     (["stack.toml", "samples.jsonl", "-q", "--advantages"], "--advantages asks for a table, -q for one line"),

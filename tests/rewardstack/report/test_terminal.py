@@ -108,6 +108,11 @@ def test_a_run_without_any_total_is_drawn():
     assert "cannot judge: no row could be scored: every total is masked" in text
 
 
+def test_a_run_without_any_total_says_why_the_first_row_has_none():
+    text = drawn(made({"none": lambda completion: Score(reason="the row has no tests")}, SAMPLES), 200)
+    assert "every total is masked (none, folder/s.jsonl:1: the row has no tests)" in text
+
+
 def test_errors_are_told_once_with_their_first_place():
     def odd(completion):
         if completion != "7":
