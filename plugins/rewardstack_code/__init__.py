@@ -16,7 +16,7 @@ __all__ = ["io", "robust", "static", "tests"]
 
 SANDBOXES: dict[str, tuple[rewardstack_sandbox.Isolation, str]] = {
     # name: (isolation, what doctor says of it)
-    "process": ("best_effort", "programs in processes the kernel confines; tests stay out of them"),
+    "process": ("best_effort", "programs in processes the kernel confines: strict, best_effort"),
     "restricted": (
         "restricted",
         "the restricted language in a limited process, where the kernel has no layers",

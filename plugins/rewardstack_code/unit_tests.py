@@ -28,9 +28,10 @@ class tests(Running):  # noqa: N801 - the name of the reward
 
     Column `tests`: assertions as one text or a list, HumanEval's `check(candidate)` with the column `entry_point` (a
     function's name, or a method like LeetCode's `Solution().twoSum`), test functions (pytest) or classes (unittest).
-    Optional columns: `setup` (code the tests need), `prompt_code` (put before the completion's code, as HumanEval's
-    prompt), `hidden_tests` (more of the same), `inputs` with `expected` (argument lists and values of `entry_point`, as
-    in HumanEval+). Rows without any test abstain.
+    Optional columns: `setup` (code for the tests alone), `prompt_code` (put before the completion's code: HumanEval's
+    prompt, or the imports that LeetCode's solutions take for granted), `hidden_tests` (more of the same), `inputs` with
+    `expected` (argument lists and values of `entry_point`, as in HumanEval+). Rows without any test abstain: where the
+    data call the tests `test`, as HumanEval does, the term needs `columns = { tests = "test" }`.
 
     The code is the last fenced block after closed thinking, or the last `<answer>` tag, or the whole text. No code, a
     crash or a time-out is the low end; what was not the program's doing (tests that do not compile) is an error.
