@@ -33,6 +33,11 @@ def test_the_table_has_every_size():
     assert all(rows["QLoRA"][size] < rows["full"][size] for size in rows["full"])
 
 
+def test_the_table_says_what_it_holds_for():
+    shown = plan("--table", "--generations", "8").output
+    assert "8 sequences at a time, prompts of 256 tokens, completions of 786" in " ".join(shown.split())
+
+
 def test_a_training_file(write, monkeypatch):
     pytest.importorskip("trl")
     path = write(

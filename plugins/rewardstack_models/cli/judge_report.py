@@ -6,7 +6,7 @@ import click
 
 from rewardstack.cli.options import json_output, sample_reading
 from rewardstack.cli.output import clean_stdout, draw_table, print_json, wrapped
-from rewardstack.cli.verbosity import unrepeated_errors
+from rewardstack.cli.verbosity import unrepeated_errors, verbosity_options
 from rewardstack.wording import counted
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ Exit codes:
 @click.option("--min-accuracy", type=click.FloatRange(0, 1), help="Exit with 1 where an accuracy is lower.")
 @sample_reading
 @json_output
+@verbosity_options()
 def command(
     stack: str,
     samples: str,

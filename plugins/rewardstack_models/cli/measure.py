@@ -7,6 +7,7 @@ import click
 
 from rewardstack.cli.options import json_output, sample_reading
 from rewardstack.cli.output import clean_stdout, complain, print_json
+from rewardstack.cli.verbosity import verbosity_options
 from rewardstack.wording import counted
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ Example:
 @click.argument("samples", metavar="SAMPLES")
 @sample_reading
 @json_output
+@verbosity_options()
 def command(
     stack: str, samples: str, columns: dict[str, str], skip_bad: bool, chat: bool, as_json: bool
 ) -> int:

@@ -87,6 +87,15 @@ def test_what_verbose_and_quiet_do_is_said_for_every_command(run):
     assert "Leave out warnings." in said["try"]
 
 
+@pytest.mark.parametrize(
+    "name", sorted(entry.name for entry in importlib.metadata.entry_points(group=cli.GROUP))
+)
+def test_commands_of_plugins_take_verbose_and_quiet_too(run, name):
+    shown = run(name, "--help").output
+    assert "-v, --verbose" in shown
+    assert "-q, --quiet" in shown
+
+
 @pytest.mark.filterwarnings("default:term 'brief' has a negative weight:UserWarning")
 def test_warnings_are_lines_like_errors(run, write):
     write("minus.toml", '[rewards.brief]\nuse = "my.py:brief"\nweight = -1\non_error = "low"\n')

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rewardstack.cli.output import draw_table, print_json, wrapped
+from rewardstack.cli.verbosity import verbosity_options
+from rewardstack.wording import counted
 
 if TYPE_CHECKING:
     from rewardstack_trainers.plan.memory import Plan
@@ -16,7 +18,7 @@ EPILOG = """\b
 Examples:
   rewards plan run.toml
   rewards plan --size 3B --completion 1024 --card 24
-  rewards plan --size 8B --method qlora --checkpointing --generations 8 --completion 20000
+  rewards plan --size 8B --method qlora --checkpointing --completion 20000
   rewards plan --table
 """
 METHODS: dict[str, dict[str, Any]] = {
@@ -79,6 +81,7 @@ TABLE: dict[str, dict[str, Any]] = {
     help="Whose head: TRL's since 1.16, TRL's before, which holds all logits, or Unsloth's.",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the estimate as JSON.")
+@verbosity_options()
 def command(
     config: str | None, size: str | None, table: bool, card: float | None, as_json: bool, **given: Any
 ) -> int:
@@ -180,6 +183,13 @@ def show_table(given: dict[str, Any], *, as_json: bool) -> None:
         draw_table(
             table_of(["GB", *KNOWN], [[method, *map(cell, row.values())] for method, row in peaks.items()])
         )
+        click.echo(wrapped(circumstances(given)))
+
+
+def circumstances(given: dict[str, Any]) -> str:
+    """Return what a table of peaks holds for, as a sentence."""
+    tokens = f"prompts of {given['prompt']} tokens, completions of {given['completion']}"
+    return f"the peak with {counted(given['generations'], 'sequence')} at a time, {tokens}"
 
 
 def cell(value: float) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rewardstack.cli.output import clean_stdout, complain, draw_table, print_json, width, wrapped
+from rewardstack.cli.verbosity import verbosity_options
 from rewardstack.errors import RewardstackError
 from rewardstack.wording import counted
 from rewardstack_trainers.ranks import leave
@@ -49,12 +50,18 @@ Exit codes:
 )
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint of the run.")
 @click.option("--force", is_flag=True, help="With --resume, go on even with another stack or model.")
-@click.option("-o", "--output", metavar="FOLDER", help="The run's folder, in place of the file's.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FOLDER",
+    help="The run's folder, in place of the file's.  [demo: runs/demo-TASK-SEED]",
+)
 @click.option(
     "--steps", type=click.IntRange(min=1), help="The number of steps, in place of the file's.  [demo: 150]"
 )
 @click.option("--seed", type=click.IntRange(min=0), help="The seed, in place of the file's.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+@verbosity_options()
 def command(
     config: str | None, demo: str | None, dry_run: bool, resume: bool, force: bool, output: str | None,
     steps: int | None, seed: int | None, as_json: bool,
