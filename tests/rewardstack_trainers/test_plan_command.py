@@ -69,3 +69,17 @@ def test_how_it_is_trained_can_be_said():
 @pytest.mark.parametrize("arguments", [[], ["--size", "9Q"], ["x.toml", "--table"]])
 def test_usage(arguments):
     assert plan(*arguments).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option", "source"),
+    [
+        (["--table", "--card", "24"], "--card", "--table"),
+        (["--table", "--method", "lora"], "--method", "--table"),
+        (["run.toml", "--generations", "8"], "--generations", "CONFIG"),
+    ],
+)
+def test_options_that_would_be_passed_over_are_refused(arguments, option, source):
+    result = plan(*arguments)
+    assert result.exit_code == 2
+    assert f"{option} has no meaning beside {source}" in result.output

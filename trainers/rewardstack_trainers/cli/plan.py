@@ -92,6 +92,10 @@ def command(
     if sum((config is not None, size is not None, table)) != 1:
         raise click.UsageError("name a CONFIG, a --size, or --table")
     if table:
+        refuse_unread("--table", ("card", "method", "checkpointing"))
+    if config is not None:
+        refuse_unread("CONFIG", [name for name in given if name != "shards"])
+    if table:
         show_table(given, as_json=as_json)
         return 0
     from rewardstack_trainers.plan.memory import fits
@@ -99,6 +103,14 @@ def command(
     plan = plan_from(config, size, given)
     show_plan(plan, card, as_json=as_json)
     return 0 if card is None or fits(plan, card) else 1
+
+
+def refuse_unread(source: str, names: Sequence[str]) -> None:
+    """Refuse options that would be passed over, because something else says the same."""
+    context = click.get_current_context()
+    for name in names:
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name} has no meaning beside {source}")
 
 
 def plan_from(config: str | None, size: str | None, given: dict[str, Any]) -> "Plan":
