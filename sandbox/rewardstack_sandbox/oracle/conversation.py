@@ -35,7 +35,7 @@ class UnsupportedValue(Exception):
 
 
 class Conversation:
-    """Requests to one candidate, until `deadline` on the monotonic clock.
+    """Requests to one candidate, until `deadline` on the monotonic clock, which is `limit` seconds after the beginning.
 
     Remembers for good that it was stopped or was given an unsupported value, whatever the tests make of the
     exception. `used` counts what was asked of the program. `ahead` are calls of the function `name` that are sent
@@ -43,10 +43,11 @@ class Conversation:
     """
 
     def __init__(
-        self, channel: Channel, deadline: float, name: str = "", ahead: Iterable[bytes] = ()
+        self, channel: Channel, deadline: float, limit: float, name: str = "", ahead: Iterable[bytes] = ()
     ) -> None:
         self.channel = channel
         self.deadline = deadline
+        self.limit = limit
         self.ahead = deque(ahead)
         self.name = name
         self.number = 0  # of that function, once it is known
@@ -137,7 +138,7 @@ class Conversation:
         try:
             self.channel.send(*messages, deadline=self.deadline)
         except Expired:
-            self.stop("time", "the time limit passed")
+            self.stop("time", f"over {self.limit:g} s")
         except Gone:
             self.stop("gone", "the process ended")
 
@@ -146,7 +147,7 @@ class Conversation:
         try:
             return self.codec.decode(self.channel.receive(self.deadline))
         except Expired:
-            self.stop("time", "the time limit passed")
+            self.stop("time", f"over {self.limit:g} s")
         except Gone:
             self.stop("gone", "the process ended")
         except Oversized:
@@ -166,7 +167,7 @@ class Conversation:
     def check_time(self) -> None:
         """End the talk if its time is over."""
         if self.stopped is None and time.monotonic() >= self.deadline:
-            self.stop("time", "the time limit passed")
+            self.stop("time", f"over {self.limit:g} s")
 
     def answer(self, request: list[Any]) -> tuple[Any, ...]:
         """Do what the program asks of the tests' own functions; the result is sent back."""
