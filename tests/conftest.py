@@ -4,8 +4,13 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from rewardstack import workers
+
+# How long an example takes, and how long it takes to make one, says more of the machine than of the code
+settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("house")
 
 
 @pytest.fixture

@@ -70,12 +70,27 @@ def functions(tree: ast.Module | ast.ClassDef) -> dict[str, ast.FunctionDef | as
     return {node.name: node for node in tree.body if isinstance(node, kinds)}
 
 
+def classes(tree: ast.Module) -> dict[str, ast.ClassDef]:
+    """Return the classes defined at the top of a module; a later one of the same name wins."""
+    return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
+def defined_names(tree: ast.Module | ast.ClassDef) -> set[str]:
+    """Return the names of the functions, classes and assignments at the top of a module or class."""
+    names = set(functions(tree))
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names.update(target.id for target in node.targets if isinstance(target, ast.Name))
+    return names
+
+
 def asked_function(tree: ast.Module, entry: EntryPoint) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     """Return the function or method that an entry point means, None where it is not to be seen."""
     if entry.is_plain:
         return functions(tree).get(entry.name)
-    kinds = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-    kind = kinds.get(entry.name)
+    kind = classes(tree).get(entry.name)
     return None if kind is None or len(entry.path) != 1 else functions(kind).get(entry.path[0])
 
 
@@ -84,20 +99,17 @@ def check_entry_point(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
     if not wanted.entry_point:
         return
     entry = read_entry_point(wanted.entry_point)
-    kinds = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-    defined = set(functions(tree)) | set(kinds)
-    defined |= {
-        target.id
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    kind = kinds.get(entry.name)
-    if entry.name not in defined:
+    kind = classes(tree).get(entry.name)
+    if entry.name not in defined_names(tree):
         yield Finding(0, f"{entry.name} is not defined")
-    elif entry.path and kind is not None and not kind.bases and asked_function(tree, entry) is None:
+    elif kind is not None and len(entry.path) == 1 and lacks(kind, entry.path[0]):
         yield Finding(kind.lineno, f"{entry.name} has no method {entry.path[0]}")
+
+
+def lacks(kind: ast.ClassDef, name: str) -> bool:
+    """Whether a class surely has no attribute of a name: nothing but its own body could give it one."""
+    elsewhere = kind.bases or kind.keywords or kind.decorator_list
+    return not elsewhere and defined_names(kind).isdisjoint((name, "__getattr__"))
 
 
 def check_signature(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
@@ -108,8 +120,9 @@ def check_signature(tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
         return
     given = function.args
     names = [argument.arg for argument in (*given.posonlyargs, *given.args)]
-    if entry.made and not any(dotted(one) == "staticmethod" for one in function.decorator_list):
-        names = names[1:]  # the instance
+    decorators = {dotted(one) for one in function.decorator_list}
+    if "classmethod" in decorators or (entry.made and "staticmethod" not in decorators):
+        names = names[1:]  # the class or the instance
     least = len(names) - len(given.defaults)
     asked = len(wanted.parameters)
     if not (least <= asked and (asked <= len(names) or given.vararg)):

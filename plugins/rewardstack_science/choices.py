@@ -15,10 +15,8 @@ from rewardstack_science.wording import CORRECTION, clean, shorten
 
 __all__ = ["Chosen", "choice", "find_choice"]
 
-HEAD, TAIL = (
-    2_000,
-    6_000,
-)  # characters at a reply's start and end that are read where no slot or phrase commits
+# Characters at a reply's start and end that are read where no slot or phrase commits
+HEAD, TAIL = 2_000, 6_000
 _SENTENCE = re.compile(
     r"\n+|(?<=[.!?。])(?<![\s(][A-Za-z0-9][.])(?<!^[A-Za-z0-9][.])\s+(?!(?i:or)\b)|(?<=。)"
 )

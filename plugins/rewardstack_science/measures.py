@@ -180,6 +180,7 @@ _DOTTED = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+),(\d+)(?![\d.,])")  # 1.2
 _MANTISSA = re.compile(r"(\d*)\.?(\d*)(?:[×x*·]10\^\(?([-+]?\d{1,4})\)?|[eE]([-+]?\d{1,4}))?")
 _UNCERTAIN_DIGITS = re.compile(r"(?<=\d)\(\d{1,4}\)")  # 9.81(2)
 _BEHIND = re.compile(r"[\s-]([^\W\d_]{2,})")
+_NO_NOUNS = FUNCTION_WORDS | ENGLISH
 _MILLION = re.compile(r"\s(thousand|million|billion|trillion)\b")
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 
@@ -221,7 +222,7 @@ def read_measures(text: str, counts: frozenset[str] = frozenset()) -> list[Measu
 def _noun(text: str, at: int) -> str:
     """The word right behind a value that has no unit, where it is more than a word of grammar: "5 exactly"."""
     word = _BEHIND.match(text, at)
-    if word is None or word[1].lower() in FUNCTION_WORDS | ENGLISH or word[1].endswith("ly"):
+    if word is None or word[1].lower() in _NO_NOUNS or word[1].endswith("ly"):
         return ""
     return word[1]
 

@@ -136,6 +136,7 @@ def read_menu(options: Any, prompt: str = "") -> Menu | None:
     """
     if isinstance(options, dict) and 2 <= len(options) <= MOST_OPTIONS and _all_text(options):
         return _menu(tuple(options), tuple(options.values()))
+    pairs: Sequence[tuple[str, str]]
     if isinstance(options, Mapping):
         if isinstance(options.get("text"), Sequence) and isinstance(options.get("label"), Sequence):
             pairs = list(zip(map(str, options["label"]), map(str, options["text"]), strict=False))
@@ -162,7 +163,7 @@ def _all_text(options: dict[Any, Any]) -> bool:
 
 
 @lru_cache(maxsize=64)
-def listed(text: str) -> list[tuple[str, str]]:
+def listed(text: str) -> tuple[tuple[str, str], ...]:
     """Return the last run of labelled options in a text: "A. Mars", "(B) Saturn", one a line or all in one."""
     marks = list(_LABEL.finditer(text[-20_000:]))
     text = text[-20_000:]
@@ -177,8 +178,10 @@ def listed(text: str) -> list[tuple[str, str]]:
             ends = [mark.start() for mark in run[1:]]
             last = text.find("\n", run[-1].end())
             ends.append(last if last >= 0 else len(text))
-            return [(mark[1], text[mark.end() : end].strip()) for mark, end in zip(run, ends, strict=True)]
-    return []
+            return tuple(
+                (mark[1], text[mark.end() : end].strip()) for mark, end in zip(run, ends, strict=True)
+            )
+    return ()
 
 
 def gold_options(answer: Any, menu: Menu) -> frozenset[int] | None:

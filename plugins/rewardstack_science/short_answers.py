@@ -1,6 +1,7 @@
 """Whether a text says what a short gold answer says: by what kind of thing gold is, then by its words."""
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -232,18 +233,17 @@ def _one_line(text: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _items(text: str) -> list[str]:
+def _items(text: str) -> tuple[str, ...]:
     """The items of a list, one where a text is none."""
     bare = text.strip(" .{}[]()")
     parts = [part.strip(" .{}[]()'\"") for part in _SEPARATOR.split(bare)]
     parts = [part for part in parts if part]
     short = all(len(part.split()) <= 4 for part in parts)
-    return (
-        parts if len(parts) > 1 and short and not re.fullmatch(r"[\d,.]+", bare.replace(" ", "x")) else [text]
-    )
+    is_list = len(parts) > 1 and short and not re.fullmatch(r"[\d,.]+", bare.replace(" ", "x"))
+    return tuple(parts) if is_list else (text,)
 
 
-def _same_items(said: str, items: list[str], *, ordered: bool) -> bool:
+def _same_items(said: str, items: Sequence[str], *, ordered: bool) -> bool:
     """Whether a text lists these items and no other."""
     if HEDGED.search(said) or _OR.search(said) or _denied(said):
         return False
@@ -254,7 +254,7 @@ def _same_items(said: str, items: list[str], *, ordered: bool) -> bool:
     )
 
 
-def _match_items(said: list[str], items: list[str], *, ordered: bool) -> bool:
+def _match_items(said: Sequence[str], items: Sequence[str], *, ordered: bool) -> bool:
     if len(said) != len(items):
         return False
     if ordered:

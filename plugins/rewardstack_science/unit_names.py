@@ -143,12 +143,8 @@ def _spellings(word: str, *, forgiving: bool) -> Iterable[str]:
         yield word[:-1]
     if word in _CAPITALS:
         yield word.upper()
-    elif len(word) > 1:
-        yield from (
-            ()
-            if _has_two_sizes(word)
-            else dict.fromkeys((_plain_case(word), word.lower(), word.capitalize()))
-        )
+    elif len(word) > 1 and not _has_two_sizes(word):
+        yield from dict.fromkeys((_plain_case(word), word.lower(), word.capitalize()))
 
 
 def _plain_case(word: str) -> str:

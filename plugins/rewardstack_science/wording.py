@@ -96,6 +96,7 @@ SHARE = re.compile(
     r"[)\]]?\s?(?:[:=(,-]|\bwith\b|\bat\b|\babout\b)\s?(?i:(?:with|at|about|a|p|confidence|probability|chance|likelihood|of)[\s:=]{1,2}){0,4}\d{1,3}(?:\.\d+)?\s?%"
 )
 # A denial of all but one affirms that one: "cannot be anything other than B", "nothing but B"
+_EXCEPTS = ("but", "than", "except", "save")  # one of which is in each of them
 _BUT = r"\s(?:(?:other|else) than|(?:else )?but|except(?: for)?|save)\s"
 _NONE_BUT = re.compile(rf"\A(?i:(?:nothing|none|nobody|no one|no (?:option|answer|choice)){_BUT})")
 _ONLY = re.compile(
@@ -146,7 +147,8 @@ def denied_before(text: str, at: int) -> bool:
 
 def affirm(text: str) -> str:
     """Return a text with "cannot be anything but" and its kin put plainly: "is"; a "nothing but" that opens it goes."""
-    if not ("but" in text or "than" in text or "except" in text):
+    lower = text.lower()
+    if not any(word in lower for word in _EXCEPTS):
         return text
     return _ONLY.sub("is ", _NONE_BUT.sub("", text))
 

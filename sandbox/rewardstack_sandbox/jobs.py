@@ -34,8 +34,8 @@ class Tests:
     """Judge a program's definitions by tests that never enter its process.
 
     `tests` is test code (assertions, HumanEval's `check` with `entry_point`, test functions, test classes) or a list
-    of assertions, each a test of its own. `entry_point` is a function's name, or a method's (`Solution().twoSum`). `setup` is code that the tests need, run on their side. With `stop_early`
-    the first failure ends the run.
+    of assertions, each a test of its own. `entry_point` is a function's name, or a method's (`Solution().twoSum`).
+    `setup` is code that the tests need, run on their side. With `stop_early` the first failure ends the run.
     """
 
     __test__ = False  # not a test class, whatever pytest thinks of its name

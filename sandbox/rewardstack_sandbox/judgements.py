@@ -228,9 +228,8 @@ def report(judge: Judge, outcome: tuple[Status, str], output: tuple[str, str, bo
     elif status is Status.accepted:
         status, reason = doubts(judge, results, total)
     passed = status is Status.accepted and failed is None
-    if (
-        not passed
-    ):  # those that a program did not let run are tests too: to stop early must not raise the share
+    if not passed:
+        # Those that a program did not let run are tests too: to stop early must not raise the share
         total = max(total, judge.expected - judge.skipped)
     return TestReport(passed, status, results, total, reason, *output[:2], truncated=output[2])
 

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rewardstack.errors import MissingExtra, RecordError
@@ -71,7 +71,6 @@ class TestFormats:
         assert [sample.id for sample in loaded.samples] == unique
         assert [row["id"] for row in loaded.rows] == given, "rows stay as they were read"
 
-    @settings(deadline=None)
     @given(st.lists(st.sampled_from(["a", "a#2", "a#3", "a#2#2", "0", "1"])))
     def test_ids_are_unique_whatever_they_were(self, given):
         taken = {}
@@ -415,7 +414,6 @@ class TestJson:
         circle["self"] = circle
         assert json.loads(encode(circle))["self"]["self"]
 
-    @settings(deadline=None)
     @given(
         st.recursive(
             st.none()
@@ -430,7 +428,6 @@ class TestJson:
     def test_what_is_written_is_read(self, value):
         assert decode(encode(value)) == value
 
-    @settings(deadline=None)
     @given(st.text(alphabet='{}[]",:0123456789.-+eEaltrufnsND\\ \t\x00\u00e9'))
     def test_texts_are_refused_where_the_standard_library_refuses_them(self, text):
         try:
@@ -441,7 +438,6 @@ class TestJson:
             read = decode(text.encode())
             assert read == expected or (isinstance(read, Fault) and re.search(r"NaN|Inf|\d", text))
 
-    @settings(deadline=None)
     @given(st.binary())
     def test_no_bytes_make_the_reader_raise(self, data):
         read = decode(data)

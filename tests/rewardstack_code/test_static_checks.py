@@ -34,6 +34,8 @@ def test_a_clean_program():
         ("entry_point", "def solve(): pass", {"entry_point": "S().solve"}, "entry_point: S is not defined"),
         ("signature", "class S:\n    def solve(self, a, b): pass", {"entry_point": "S().solve", "parameters": ["n"]},
          "signature: solve takes (a, b), asked were 1 arguments"),
+        ("signature", "class S:\n    @classmethod\n    def solve(cls, a, b): pass", {"entry_point": "S.solve", "parameters": ["n"]},
+         "signature: solve takes (a, b), asked were 1 arguments"),
         ("signature", "def solve(a, b): pass", {"entry_point": "solve", "parameters": ["n"]},
          "signature: solve takes (a, b), asked were 1 arguments"),
         ("imports", "import os.path", {}, "imports: imports os.path"),
@@ -59,6 +61,21 @@ def test_a_clean_program():
 def test_each_check_finds_what_it_is_for(only, code, named, reason):
     score = check(code, only=only, **named)
     assert (score.value, score.reason) == (0.0, reason)
+
+
+@pytest.mark.parametrize(
+    ("code", "entry_point"),
+    [
+        ("class S:\n    solve = lambda self, n: n", "S().solve"),
+        ("class S:\n    def go(self): pass\n    solve = go", "S().solve"),
+        ("class S(Base): pass", "S().solve"),
+        ("@completed\nclass S: pass", "S().solve"),
+        ("class S:\n    def __getattr__(self, name): return len", "S().solve"),
+        ("class S:\n    def __init__(self): self.helper = Helper()", "S().helper.solve"),
+    ],
+)
+def test_a_method_that_may_come_from_elsewhere_is_not_said_to_be_missing(code, entry_point):
+    assert check(code, only="entry_point", entry_point=entry_point).value == 1.0
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_the_registry_finds_each_by_its_name(name):
 
 
 @all_rewards
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=hostile)
 def test_no_text_makes_it_raise_or_leave_its_range(name, text):
     score = call(name, text)

@@ -39,7 +39,7 @@ answers = st.sampled_from(["72", "144", "7.5", "72 rolls", "-3", "0"])
 afters = st.text("abc !", max_size=40).filter(lambda text: not text or text.strip())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(thoughts, answers, afters), min_size=1, max_size=8))
 def test_the_notebook_stack_gives_the_notebooks_totals_on_well_formed_rows(parts):
     texts = [well_formed(*part) for part in parts]

@@ -2,7 +2,7 @@
 
 import string
 
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rewardstack_math import check_steps, compare, extract
@@ -148,7 +148,7 @@ fragments = st.lists(
     max_size=25,
 ).map(" ".join)
 
-slow = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+slow = settings(max_examples=150)
 
 
 @slow

@@ -54,7 +54,7 @@ def test_a_reply_that_chooses_c(reply):
     "If the question asked for the heaviest, the answer would be C. It does not.", "Jupiter would be right if it were the heaviest.",
     "Jupiter is a common wrong answer.", "Jupiter is the distractor.",
     # shared among options
-    "My answer is C, although A is also plausible.", "Letter: C or whatever is correct.", "Answer: C (confidence 30%), A (confidence 70%)",
+    "My answer is C, although A is also plausible.", "My answer is C, although A is\nalso plausible.", "Letter: C or whatever is correct.", "Answer: C (confidence 30%), A (confidence 70%)",
     "C: 40 %, A: 60 %", "Answer: C (or A)", "Answer: C, then A", "Answer: A→C", "Answer: C. Saturn",
     # taken back, and other things than an option
     "The answer is C. No.", "The answer is C. Just kidding.", "The answer is C, just kidding, it's A.", "The answer is C. Wait, no: it is none.",
@@ -98,7 +98,7 @@ def test_a_reply_that_ends_up_with_another_option(reply):
     "The answer is C. Wait, let me double-check: yes, it is.", "\\boxed{C}, since Saturn is lighter", "\\boxed{C} Jupiter", "The answer is C, which is Jupiter.",
     "I don't think it is B; it is C.", "Many say B, but it is C.",
     "I choose C because Saturn is smaller.", "I choose C because Jupiter is larger than Saturn.", "The answer is C, since Saturn is the second largest.",
-    "The answer cannot be anything other than C", "It can be nothing but C.", "It can't be anything but Jupiter.", "Nothing but C makes sense here.",
+    "The answer cannot be anything other than C", "It can be nothing but C.", "It can't be anything but Jupiter.", "Nothing but C makes sense here.", "Nothing But C", "It is nothing save C.",
     "C is what I would choose.",
 ])  # fmt: skip
 def test_what_is_said_beside_an_answer_does_not_take_it_back(reply):

@@ -51,7 +51,7 @@ def test_the_plugin_lists_all_its_rewards():
 
 
 @all_rewards
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(text=hostile)
 def test_no_text_makes_it_raise_or_leave_its_range(name, text):
     score = call(name, text)
@@ -62,7 +62,7 @@ def test_no_text_makes_it_raise_or_leave_its_range(name, text):
     score.reason.encode()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(gold=hostile)
 def test_no_gold_makes_one_raise(gold):
     rewards = rewardstack_science

@@ -8,7 +8,7 @@ import sys
 import types
 from _pickle import dumps  # alone: every candidate would have the rest of `pickle` mapped
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from rewardstack_sandbox.channel import Channel, Gone
 from rewardstack_sandbox.program.compiling import compile_program, prepare_names
@@ -21,19 +21,21 @@ __all__ = ["MODULE", "OPERATORS", "Server", "load", "serve"]
 
 MODULE = "solution"
 MOST_OWN = 20
+Own: TypeAlias = dict[str, tuple[Any, ...]]
 FIXED = (type(None), bool, int, float, str, bytes, tuple)
 TEXT_LIMIT = 2000
 PROTOCOL = 4  # tells types apart that `marshal` does not, and comes to an end where a value holds itself
 
-# what may be asked of an object; nothing here compares, so that no object can call itself equal
 FUNCTIONS = (types.FunctionType, type(functools.lru_cache(len)))
+# what may be asked of an object; nothing here compares, so that no object can call itself equal
 OPERATORS: dict[str, Callable[..., Any]] = {
     "get": getattr, "set": setattr, "iterate": iter, "next": next, "length": len, "item": operator.getitem,
     "set_item": operator.setitem, "del_item": operator.delitem, "text": str, "shown": repr, "truth": bool,
     "enter": lambda value: type(value).__enter__(value), "exit": lambda value: type(value).__exit__(value, None, None, None),
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
-    "is_instance": isinstance, "is_subclass": issubclass, "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "matmul": operator.matmul,
+    "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "matmul": operator.matmul,
     "and": operator.and_, "or": operator.or_, "xor": operator.xor, "neg": operator.neg, "abs": abs,
+    "is_instance": isinstance, "is_subclass": issubclass,
     "content": lambda value: (type(value).__name__, state_of(value)),
 }  # fmt: skip
 
@@ -64,7 +66,8 @@ def load(server: "Server", job: dict[str, Any]) -> None:
 class Server:
     """Answers requests about the program's objects, and asks the other side about the tests' own.
 
-    `module` is where the program will run, `names` are its names.
+    `module` is where the program will run, `names` are its names. `own` is what stands for functions and classes that
+    were told of by name.
     """
 
     def __init__(self, end: Channel) -> None:
@@ -73,9 +76,7 @@ class Server:
         self.names: dict[str, Any] = self.module.__dict__
         self.table = Table(self.names, self.ask)
         self.codec = Codec(self.table.pack, self.table.unpack, deepest=PROGRAM_DEPTH)
-        self.own: dict[
-            str, tuple[Any, ...]
-        ] = {}  # what stands for functions and classes that were told of by name
+        self.own: Own = {}
 
     def say(self, message: Any) -> None:
         """Send a message."""
@@ -89,7 +90,7 @@ class Server:
         """Return what is known by a number, or a function that the program told of by its name."""
         return self.table.objects[self.own[function][1] if isinstance(function, str) else function]
 
-    def own_names(self) -> tuple[dict[str, tuple[Any, ...]], list[str], list[str]]:
+    def own_names(self) -> tuple[Own, list[str], list[str]]:
         """Return what stands for the program's own functions and classes, its modules, and the names of all else."""
         own, modules, others = self.own, [], []
         for name, value in [*self.names.items()]:  # to look at a value may run code of the program
@@ -167,15 +168,20 @@ class Server:
 
     def is_changed(self, value: Any, old: bytes, plain: bool) -> bool:
         """Whether a value has other content than before, and such as can cross."""
-        try:
-            if plain and dumps(value, PROTOCOL) == old:
-                return False
-        except Exception:  # it holds what cannot be written, so it is another one
-            pass
+        if plain and is_written(value, old):
+            return False
         try:
             return self.codec.encode(value) != old
         except Unsupported:
             return False
+
+
+def is_written(value: Any, data: bytes) -> bool:
+    """Whether a value is written by `pickle` as some bytes; one that cannot be written is not."""
+    try:
+        return dumps(value, PROTOCOL) == data
+    except Exception:  # the program's own, from what it has put there
+        return False
 
 
 def is_own(kind: type, value: Any) -> bool:

@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rewardstack import Sample
@@ -168,7 +168,6 @@ class TestChunks:
         assert rows == without_seconds(rows_in(folder / "20.jsonl"))
         assert rows[0]["rewards"]["right"]["error"] == "the row has no column 'answer'"
 
-    @settings(deadline=None)
     @given(st.lists(st.integers(0, 4)), st.integers(1, 9))
     def test_every_row_is_in_one_chunk_of_the_size(self, prompts, size):
         samples = [Sample("x", prompt) for prompt in prompts]
@@ -177,7 +176,6 @@ class TestChunks:
         assert sum(sizes) == len(samples)
         assert all(each == size for each in sizes[:-1])
 
-    @settings(deadline=None)
     @given(st.lists(st.integers(0, 4)), st.integers(1, 9))
     def test_no_chunk_ends_inside_a_group(self, prompts, size):
         samples = [Sample("x", str(prompt)) for prompt in sorted(prompts)]

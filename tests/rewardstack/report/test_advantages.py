@@ -84,7 +84,7 @@ def test_advantages_equal_those_of_trl(size, scale, normalise_terms):
         lambda groups: st.lists(st.tuples(coarse, coarse), min_size=groups * size, max_size=groups * size)
     )
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(batches, st.sampled_from([[1.0, 1.0], [2.0, 0.5], [1.0, -0.5]]))
     def equal(rows, weights):
         groups = [list(range(start, start + size)) for start in range(0, len(rows), size)]
