@@ -9,7 +9,7 @@ from rewardstack import Answer, Score, beside, find_answer, reward, visible_text
 from rewardstack_science.commitments import find_rival
 from rewardstack_science.mentions import option_beside
 from rewardstack_science.menus import NOTHING, Menu, Pick, Strength, gold_options, read_menu
-from rewardstack_science.picks import read_bare, read_corrected, read_pick, read_whole
+from rewardstack_science.picks import read_bare, read_corrected, read_further, read_pick, read_whole
 from rewardstack_science.plain_replies import read_plain
 from rewardstack_science.wording import CORRECTION, clean, shorten
 
@@ -120,11 +120,12 @@ def weigh_reply(
     if found.text is None:
         instead = read_corrected(text, menu) if withdrawn else NOTHING
         return Chosen(instead.places, "put right at last" if instead.places else found.reason, found.form)
-    pick = _slots(found, menu)
+    _, behind = beside(completion, found)
+    pick = read_further(_slots(found, menu), behind, menu)
     if not pick.places:
         reason = pick.reason or f"{shorten(found.text)} is none of the options"
         return Chosen(frozenset(), reason, found.form)
-    reason = _text_behind(completion, found, pick, menu)
+    reason = _text_behind(behind, pick, menu)
     if not reason and several == "refuse":
         reason = _contradiction(text, pick, menu, tag)
     if reason:
@@ -158,9 +159,8 @@ def _slots(found: Answer, menu: Menu) -> Pick:
     return read_pick(found.text or "", menu)
 
 
-def _text_behind(completion: str, found: Answer, pick: Pick, menu: Menu) -> str:
+def _text_behind(behind: str, pick: Pick, menu: Menu) -> str:
     r"""Why the text right behind a commitment contradicts it: \boxed{C} Saturn, "the answer is C, which is Saturn"."""
-    _, behind = beside(completion, found)
     other = option_beside(clean(behind), menu)
     if other is None or other in pick.places:
         return ""

@@ -63,7 +63,7 @@ _WORDS = (
     (re.compile(r"\bmetric tons?\b"), "tonne"), (re.compile(r"\bhours?\b"), "h"), (re.compile(r"\bparts per million\b"), "ppm"),
     (re.compile(r"\bparts per billion\b"), "ppb"), (re.compile(r"\bper\s?cent\b"), "%"), (re.compile(r"\bRs\.?\s(?=\d)|[$＄](?=\d)"), "¤"),
     (re.compile(r"\b(?:times|by)\s(?:ten|10)\sto\sthe\s(?:power\s(?:of\s)?)?(?=[-\d]|minus)"), "× 10^"), (re.compile(r"\^\s?minus\s"), "^-"),
-    (re.compile(r"(?i:\b(?:minus|negative)\s)(?=[\d.])"), "-"), (re.compile(r"(?<=\d) 1/(s|m|min|h|cm|K)(?![\w^/·*])"), r" \1^(-1)"), (re.compile(r"\ban?\sdozen\b"), "12"),
+    (re.compile(r"(?i:\b(?:minus|negative)\s)(?=[\d.])"), "-"), (re.compile(r"(?<=[\d)]) (?:1|\(1\))\s?/\s?(?=[A-Za-zμΩÅ°(])"), " per "), (re.compile(r"\ban?\sdozen\b"), "12"),
 )  # fmt: skip
 _GLUED_POWER = re.compile(r"(\d)\s*(?:×|x|X|\*|·)\s*10\s*([-+]\d{1,3})(?![\d.])")
 _SPACED_POWER = re.compile(r"(\d)\s+(10\s*\^)")
@@ -265,9 +265,9 @@ _JOINED = re.compile(r"\s?(?:,|and|,\s?and|&)?\s?\Z")
 def _summed(found: list[Measure], text: str) -> list[Measure]:
     """Add up compound quantities: 1 h 30 min, 5 ft 3 in, 2 minutes and 5 seconds."""
     summed: list[Measure] = []
-    for each in found:
+    for previous, each in zip((None, *found), found, strict=False):  # 30 s behind the 2 min of "1 h 2 min"
         last = summed[-1] if summed else None
-        if last and last.unit and each.unit and _compounds(last, each, text):
+        if last and last.unit and each.unit and _compounds(previous, each, text):
             share = each.unit.factor / last.unit.factor
             value, place = last.value + each.value * share, each.place * share
             summed[-1] = Measure(value, last.unit, last.start, each.end, text[last.start : each.end], place)
@@ -276,10 +276,11 @@ def _summed(found: list[Measure], text: str) -> list[Measure]:
     return summed
 
 
-def _compounds(last: Measure, each: Measure, text: str) -> bool:
-    first, second = last.unit, each.unit
+def _compounds(last: Measure | None, each: Measure, text: str) -> bool:
+    first, second = last.unit if last else None, each.unit
     if (
-        first is None
+        last is None
+        or first is None
         or second is None
         or first.dimensions != second.dimensions
         or not _JOINED.match(text[last.end : each.start])

@@ -18,7 +18,7 @@ from rewardstack_science.wording import (
     shorten,
 )
 
-__all__ = ["read_bare", "read_corrected", "read_pick", "read_whole"]
+__all__ = ["read_bare", "read_corrected", "read_further", "read_pick", "read_whole"]
 
 _Way = Callable[[str, Menu], Pick | None]
 
@@ -37,6 +37,12 @@ _GROUND = re.compile(r"(?:because|since|due to|as it|for it|not|rather than)\b|\
 _FURTHER = re.compile(
     rf"[)\]}}]?(?:[\s,;(]*|[.]+\s(?=[Oo]r\b))(?:\b(?:[Oo]r(?: else| maybe| perhaps| possibly| even)?|then|and|also|alternatively)\b[\s,:]*)+{_OPEN}([A-Z]){_CLOSE}(?=[\s.,;)]|\Z)"
 )
+# From one label with its text to the next: "A (bat) and C (whale)", "B. Velocity / C. Energy"
+_LINK = re.compile(
+    rf"[)\]\"'.]{{0,2}}\s?(?:(?:[,;/&+]|\b(?:and|or|then|also|else|maybe|perhaps|possibly|even|option|choice)\b)\s?)+{_OPEN}([A-Z]|\d{{1,2}})(?![\w'])"
+)
+_LISTED = re.compile(r"[)\].\s\"']*(?:(?P<end>\Z)|,|(?<=\s)(?P<are>are|were|have|had|do|can|both)\b)")
+_CHOICE = re.compile(r"/|\b(?:or|maybe|perhaps|possibly)\b")
 _TOUCHING = re.compile(rf"{_X}\s+(?=\S)")
 _LIST = re.compile(
     rf"(?i:{_NOUN}|both\s+|options\s+|choices\s+|answers\s+)*(?:{_OPEN}{_X}{_CLOSE}\s*(?:(?:[,;/&+>→]|->)\s*(?:and\s+|or\s+|then\s+)?|and\s+|or\s+|\s))+(?:and\s+|or\s+)?{_OPEN}{_X}{_CLOSE}[\s.]*"
@@ -72,7 +78,10 @@ _WRONG = re.compile(
 _SO = re.compile(r"[\s,;]+(?:so|hence|thus|therefore|which is)\b[^,;]{0,30}\Z")
 _CLOSING = re.compile(rf",\s(but\s)?{_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}[\s.!]*\Z")
 _ANY_DENIAL = re.compile(
-    r"(?i:\bnot\b|n't\b|\bneither\b|\bnor\b|\bexcept\b|\beliminat|\brul(?:e|ing) out|\bwrong\b)"
+    r"(?i:\bnot\b|n't\b|\bneither\b|\bnor\b|\bexcept\b|\beliminat|\brul(?:e|ed|ing) out|\b(?:wrong|incorrect|false)\b)"
+)
+_SOLE = re.compile(  # "only B is a vector", "B is the only vector"
+    rf"(?:\b[Oo]nly\s(?:option\s|choice\s|statement\s)?{_OPEN}([A-Z]){_CLOSE}\s(?:is|has|[a-z]{{3,12}}s)|(?<![\w'])([A-Z])[)\]]?\sis\sthe\s(?:one and\s)?only)\s[^,;:?]{{1,80}}\Z"
 )
 _JUDGED_SMALL = re.compile(
     r"(?<![\w'])([a-j])\s+is\s+(?:the\s+)?(?:right|correct|best)(?:\s(?:answer|option|choice|one))?\b"
@@ -192,8 +201,8 @@ def _list(said: str, menu: Menu) -> Pick | None:
     return _several(places)
 
 
-def _several(places: Iterable[int | None]) -> Pick:
-    return Pick(frozenset(place for place in places if place is not None), Strength.BARE)
+def _several(places: Iterable[int | None], strength: Strength = Strength.BARE) -> Pick:
+    return Pick(frozenset(place for place in places if place is not None), strength)
 
 
 def _head(said: str, menu: Menu) -> Pick | None:
@@ -217,6 +226,9 @@ def _head(said: str, menu: Menu) -> Pick | None:
         return Pick(strength=Strength.BARE, reason=f"{shorten(said)} offers a choice")
     if menu.text(rest) == place:
         return Pick(frozenset([place]), Strength.BARE)
+    listed = _named_list(said, match.end(1), place, menu)
+    if listed is not None:
+        return listed
     if _WRONG.match(rest) and not _names(rest, place, menu):
         return NOTHING
     if _denied(said, match, place, menu):
@@ -229,6 +241,48 @@ def _head(said: str, menu: Menu) -> Pick | None:
     if others - {None, place}:
         return Pick(strength=Strength.BARE, reason="several options are listed and none is chosen")
     return _consistent(place, said, match.start(1), match.end(), menu, Strength.BARE)
+
+
+def _named_list(said: str, end: int, place: int, menu: Menu) -> Pick | None:
+    """Labels with their texts, one behind the other: "A (bat) and C (whale)", "B. Velocity or C"."""
+    places, joined, named, ends = [place], "", True, _own_end(said, end, place, menu)
+    if ends == end:
+        return None
+    while (link := _LINK.match(said, ends)) is not None:
+        following = menu.label(link[1])
+        if following is None:
+            break
+        places.append(following)
+        joined += said[ends : link.start(1)]
+        ends = _own_end(said, link.end(1), following, menu)
+        named = named and ends > link.end(1)
+    listed = _LISTED.match(said, ends) if len(set(places)) > 1 else None
+    if listed is None or (";" in joined and listed.lastgroup != "end") or (listed["are"] and not named):
+        return None  # "C. Jupiter; A and B are smaller"
+    if _CHOICE.search(joined):
+        names = ", ".join(menu.labels[each] for each in places)
+        return Pick(strength=Strength.BARE, reason=f"{names} are offered as a choice")
+    if listed["are"]:  # "A (mass) and C (energy) are scalars, so B"
+        return _stated(said, menu) or _several(places, Strength.MENTIONED)
+    return _several(places)
+
+
+def read_further(pick: Pick, behind: str, menu: Menu) -> Pick:
+    """Return the pick of a label, with the labels behind it where they are listed: "B" of "B. Velocity, C. Energy"."""
+    if len(pick.places) != 1:
+        return pick
+    (place,) = pick.places
+    return _named_list(clean(behind), 0, place, menu) or pick
+
+
+def _own_end(said: str, end: int, place: int, menu: Menu) -> int:
+    """Where an option's text ends that stands right behind its label; where the label does if it does not."""
+    own = menu.folded[place]
+    near = said[end : end + len(own) + 8]
+    behind = near.lstrip(" )].:,([=\"'")
+    if not own or not behind.casefold().startswith(own) or behind[len(own) : len(own) + 1].isalnum():
+        return end
+    return end + len(near) - len(behind) + len(own)
 
 
 def _names(rest: str, place: int, menu: Menu) -> bool:
@@ -326,12 +380,7 @@ def _denied(said: str, match: re.Match[str], place: int, menu: Menu) -> bool:
     """Whether a sentence denies a label, or its option's text right behind it."""
     if denied_before(said, match.start(1)):
         return True
-    end = match.end(1)
-    behind = said[end:].lstrip(" )].:,")
-    own = menu.folded[place]
-    if own and behind.casefold().startswith(own):
-        end = len(said) - len(behind) + len(own)
-    return DENIED_AFTER.match(said, end) is not None
+    return DENIED_AFTER.match(said, _own_end(said, match.end(1), place, menu)) is not None
 
 
 _Labels = dict[re.Pattern[str], list[re.Match[str]]]
@@ -360,9 +409,9 @@ def _runs(said: str, labels: _Labels, menu: Menu) -> list[list[re.Match[str]]]:
     previous, denied = -1, False
     for at, match in sorted(marks.items()):
         linked = previous >= 0 and BETWEEN.match(said[previous:at]) is not None
-        own = _denied(said, match, menu.label(match[1]) or 0, menu)
-        denied = own or (linked and denied)
-        previous = match.end(1)
+        place = menu.label(match[1]) or 0
+        denied = _denied(said, match, place, menu) or (linked and denied)
+        previous = _own_end(said, match.end(1), place, menu)
         if denied:
             continue
         if linked and runs:
@@ -393,5 +442,14 @@ def _denied_labels(said: str, menu: Menu) -> set[int]:
     }
 
 
+def _sole(said: str, menu: Menu) -> Pick | None:
+    """The one label of which a sentence says something: "only B is a vector"; what else is said goes before it."""
+    match = _SOLE.search(said) if "nly" in said else None
+    place = menu.label(match[1] or match[2]) if match else None
+    if place is None or HEDGED.search(said) or _ANY_DENIAL.search(said):
+        return None
+    return Pick(frozenset([place]), Strength.MENTIONED)
+
+
 _BARE_WAYS: tuple[_Way, ...] = (_whole, read_text, _list, _head)
-_WAYS: tuple[_Way, ...] = (*_BARE_WAYS, _stated, _closing, read_tail, _mentioned)
+_WAYS: tuple[_Way, ...] = (*_BARE_WAYS, _stated, _closing, read_tail, _mentioned, _sole)

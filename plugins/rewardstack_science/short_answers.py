@@ -1,6 +1,7 @@
 """Whether a text says what a short gold answer says: by what kind of thing gold is, then by its words."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -43,8 +44,21 @@ _CHANGED = re.compile(
 _SCALED = re.compile(r"(\d)\s(thousand|million|billion)\b", re.IGNORECASE)
 
 
+# How people without an umlaut on their keyboard write names: Schroedinger, Roentgen, Oersted
+_UMLAUTS = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ø": "oe", "Ø": "Oe"}
+)
+
+
 def says(said: str, gold: str, *, ordered: bool = False, whole: bool = False) -> bool:
     """Whether a committed text says what gold says; with `whole` only where it says nothing else."""
+    if _says(said, gold, ordered=ordered, whole=whole):
+        return True
+    one, two = (unicodedata.normalize("NFC", text).translate(_UMLAUTS) for text in (said, gold))
+    return (one, two) != (said, gold) and _says(one, two, ordered=ordered, whole=whole)
+
+
+def _says(said: str, gold: str, *, ordered: bool, whole: bool) -> bool:
     said, wanted = affirm(said), clean(gold)
     if wanted.casefold().strip(" .") not in _YES | _NO:
         *_, said = REPLACED.split(said)

@@ -43,6 +43,9 @@ _ENDINGS = (
 _BRITISH = (("sulph", "sulf"), ("aluminium", "aluminum"), ("caesium", "cesium"), ("haem", "hem"), ("oestr", "estr"), ("isation", "ization"),
             ("colour", "color"), ("vapour", "vapor"), ("fibre", "fiber"), ("metre", "meter"), ("litre", "liter"), ("centre", "center"))  # fmt: skip
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_LETTERS = str.maketrans(
+    {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe"}
+)
 _GREEK = re.compile(r"[α-ωΑ-Ω]")
 
 
@@ -76,7 +79,9 @@ def _fold(word: str) -> str:
     word = _GREEK.sub(lambda found: unicodedata.name(found[0]).rsplit(" ", 1)[-1].lower(), word)
     if not word.isascii():
         word = "".join(
-            char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char)
+            char
+            for char in unicodedata.normalize("NFKD", word.translate(_LETTERS))
+            if not unicodedata.combining(char)
         )
     word = word.casefold().replace("’", "'")
     return word.removesuffix("'s")

@@ -138,6 +138,28 @@ def test_several_right_options_must_all_be_chosen(gold):
         assert choice(reply, gold, PLANETS).value == 0.0
 
 
+@pytest.mark.parametrize(("reply", "labels"), [
+    ("A (Mars) and C (Jupiter)", "AC"), ("A (Mars), C (Jupiter)", "AC"), ("A (Mars); C (Jupiter)", "AC"), ("The answers are A (Mars) and C (Jupiter).", "AC"),
+    ("Answer: A. Mars, C. Jupiter", "AC"), ("A) Mars & C) Jupiter", "AC"), ("A (Mars) and C (Jupiter) have moons. They are round.", "AC"),
+    ("A (Mars) and C (Jupiter) are planets. They are round.", "AC"), ("A (Mars) and B (Saturn) are smaller, so C.", "C"),
+    ("C (Jupiter), not B (Saturn)", "C"), ("C (Jupiter); B (Saturn) is smaller.", "C"), ("Answer: C. Jupiter; A and B are smaller.", "C"), ("C (Jupiter), and I am sure.", "C"), ("C. Jupiter, A and B are smaller.", "C"),
+    # offered, not chosen
+    ("A (Mars) or C (Jupiter)", ""), ("Answer: A. Mars or C. Jupiter", ""), ("The answer is A. Mars / C. Jupiter.", ""), ("\\boxed{A (Mars) or C (Jupiter)}", ""),
+    ("I would choose A (Mars) or C (Jupiter).", ""), ("A (Mars), possibly C", ""),
+])  # fmt: skip
+def test_labels_with_their_texts_are_listed_or_offered(reply, labels):
+    assert chosen(reply) == labels
+
+
+@pytest.mark.parametrize(("reply", "labels"), [
+    ("Only C is a gas giant of that size.", "C"), ("Of these, only option C has so many moons.", "C"), ("C is the only gas giant.", "C"),
+    ("Only A is red. Only B has wide rings.", ""), ("Only C is not a gas giant.", ""), ("Only C is false here.", ""), ("Maybe only C has rings like that.", ""),
+    ("Only A is red. So the answer is C.", "C"),
+])  # fmt: skip
+def test_the_one_option_of_which_something_is_said_is_chosen(reply, labels):
+    assert chosen(reply) == labels
+
+
 @pytest.mark.parametrize("options", [
     list(PLANETS.values()), {"text": list(PLANETS.values()), "label": list("ABCD")}, "(A) Mars (B) Saturn (C) Jupiter (D) Neptune",
     "A. Mars\nB. Saturn\nC. Jupiter\nD. Neptune",
