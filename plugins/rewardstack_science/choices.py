@@ -7,6 +7,7 @@ import msgspec
 
 from rewardstack import Answer, Score, beside, find_answer, reward, visible_text
 from rewardstack_science.commitments import find_rival
+from rewardstack_science.marks import is_crossed, leave_out_struck, read_marked
 from rewardstack_science.mentions import option_beside
 from rewardstack_science.menus import NOTHING, Menu, Pick, Strength, gold_options, read_menu
 from rewardstack_science.picks import read_bare, read_corrected, read_further, read_pick, read_whole
@@ -17,6 +18,7 @@ __all__ = ["Chosen", "choice", "find_choice"]
 
 # Characters at a reply's start and end that are read where no slot or phrase commits
 HEAD, TAIL = 2_000, 6_000
+LONGEST_LIST = 600  # characters behind an answer phrase in which further options may be listed
 _SENTENCE = re.compile(
     r"\n+|(?<=[.!?。])(?<![\s(][A-Za-z0-9][.])(?<!^[A-Za-z0-9][.])\s+(?!(?i:or)\b)|(?<=。)"
 )
@@ -101,6 +103,8 @@ def weigh_reply(
     completion: str, menu: Menu, *, several: Literal["refuse", "last"], thinking: bool, tag: str
 ) -> Chosen:
     """Find the options a reply chooses the whole way, which can tell of every reply."""
+    if "~~" in completion:
+        completion = leave_out_struck(completion)
     found = find_answer(completion, thinking=thinking, tag=tag)
     text = completion if thinking else visible_text(completion).text
     exact = _last_line(text, menu) if found.form in ("line", "phrase") else NOTHING
@@ -121,11 +125,15 @@ def weigh_reply(
         instead = read_corrected(text, menu) if withdrawn else NOTHING
         return Chosen(instead.places, "put right at last" if instead.places else found.reason, found.form)
     _, behind = beside(completion, found)
-    pick = read_further(_slots(found, menu), behind, menu)
+    pick = _slots(found, menu)
+    if behind and pick.places:
+        pick = read_further(pick, behind, menu)
+    if found.form == "phrase" and found.span and pick.places and completion.find("\n", found.span[1]) >= 0:
+        pick = _lines_behind(completion[found.span[1] : found.span[1] + LONGEST_LIST], pick, menu)
     if not pick.places:
         reason = pick.reason or f"{shorten(found.text)} is none of the options"
         return Chosen(frozenset(), reason, found.form)
-    reason = _text_behind(behind, pick, menu)
+    reason = _text_behind(behind, pick, menu) if behind else ""
     if not reason and several == "refuse":
         reason = _contradiction(text, pick, menu, tag)
     if reason:
@@ -159,8 +167,22 @@ def _slots(found: Answer, menu: Menu) -> Pick:
     return read_pick(found.text or "", menu)
 
 
+def _lines_behind(behind: str, pick: Pick, menu: Menu) -> Pick:
+    """A pick with the options that have the lines behind it to themselves: "Answer:", "A. Bat", "C. Whale"."""
+    places = set[int]()
+    for line in behind.split("\n")[1:]:
+        label = menu.label(line)
+        found = read_whole(line, menu).places if label is None else frozenset([label])
+        if not found and line.strip(" *-,").lower() not in ("", "or", "and"):
+            break
+        places |= found
+    return pick if places & pick.places else Pick(pick.places | places, pick.strength)
+
+
 def _text_behind(behind: str, pick: Pick, menu: Menu) -> str:
     r"""Why the text right behind a commitment contradicts it: \boxed{C} Saturn, "the answer is C, which is Saturn"."""
+    if is_crossed(behind):
+        return "a cross stands behind it"
     other = option_beside(clean(behind), menu)
     if other is None or other in pick.places:
         return ""
@@ -191,8 +213,10 @@ def _from_sentences(text: str, found: Answer, menu: Menu, several: str) -> Chose
         return Chosen(frozenset(), found.reason)
     if len(text) > HEAD + TAIL:
         text = f"{text[:HEAD]}\n{text[-TAIL:]}"
-    sentences = [sentence for sentence in _SENTENCE.split(text) if sentence and sentence.strip()]
-    whole = read_bare(text, menu) if len(text) < 300 and len(sentences) > 1 else NOTHING
+    sentences = read_marked(
+        text, [sentence for sentence in _SENTENCE.split(text) if sentence and sentence.strip()]
+    )
+    whole = read_bare("\n".join(sentences), menu) if len(text) < 300 and len(sentences) > 1 else NOTHING
     if whole.places:
         return Chosen(whole.places, "the whole reply", "line")
     picks = [

@@ -64,6 +64,7 @@ _WORDS = (
     (re.compile(r"\bparts per billion\b"), "ppb"), (re.compile(r"\bper\s?cent\b"), "%"), (re.compile(r"\bRs\.?\s(?=\d)|[$＄](?=\d)"), "¤"),
     (re.compile(r"\b(?:times|by)\s(?:ten|10)\sto\sthe\s(?:power\s(?:of\s)?)?(?=[-\d]|minus)"), "× 10^"), (re.compile(r"\^\s?minus\s"), "^-"),
     (re.compile(r"(?i:\b(?:minus|negative)\s)(?=[\d.])"), "-"), (re.compile(r"(?<=[\d)]) (?:1|\(1\))\s?/\s?(?=[A-Za-zμΩÅ°(])"), " per "), (re.compile(r"\ban?\sdozen\b"), "12"),
+    (re.compile(r"(?<=\d°)(\s?\d{1,2}(?:\.\d+)?\s?)['’]"), r"\1′"), (re.compile(r"(?<=′)(\s?\d{1,2}(?:\.\d+)?\s?)(?:\"|''|”|′′)"), r"\1″"),
 )  # fmt: skip
 _GLUED_POWER = re.compile(r"(\d)\s*(?:×|x|X|\*|·)\s*10\s*([-+]\d{1,3})(?![\d.])")
 _SPACED_POWER = re.compile(r"(\d)\s+(10\s*\^)")

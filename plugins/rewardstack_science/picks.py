@@ -27,13 +27,15 @@ LONGEST = 1_000  # characters of one commitment that are read
 
 _OPEN, _CLOSE = r"[(\[{<\"']?", r"[)\]}>\"']?"
 _X = r"([^\W_]|\d{1,2})"  # which of them are labels is the menu's to say
-_NOUN = r"(?:(?:final|ans|correct|best|right|my|the|la|le|el|die|is|:|-|answer|option|choice|letter|alternative|statement|number)(?:\s?[:-])?\s+)*"
+_NOUN = r"(?:(?:final|ans|correct|best|right|my|the|la|le|el|die|opción|is|:|-|answer|option|choice|letter|alternative|statement|number)(?:\s?[:-])?\s+)*"
 _SURELY = r"(?:(?:so|thus|hence|therefore|then|yes|ok|okay|well|clearly|definitely|certainly|obviously|surely|probably|likely|most likely|no|wait|hmm|actually|rather|sorry|(?:up)?on (?:second |further )?(?:reflection|thoughts?)|in hindsight|after all)[\s,:]+)*"
 _WHOLE = re.compile(rf"(?i:{_SURELY}{_NOUN}){_OPEN}\s?{_X}\s?{_CLOSE}[\s.:;,!)]*")
 _HEAD = re.compile(
     rf"(?i:{_SURELY}{_NOUN}){_OPEN}{_X}(?:\s?[)\]}}>]\s?[.:,-]?|\s?[.:=]|,|\s-{{1,2}}|\"|')\s*(?=\S)"
 )
-_GROUND = re.compile(r"(?:because|since|due to|as it|for it|not|rather than)\b|\(")
+_GROUND = re.compile(
+    r"(?:because|since|due to|as it|for it|not|rather than)\b|\(|(?i:for sure|of course|I (?:think|guess|believe|suppose)|definitely|obviously|clearly)[.!]?\Z"
+)
 _FURTHER = re.compile(
     rf"[)\]}}]?(?:[\s,;(]*|[.]+\s(?=[Oo]r\b))(?:\b(?:[Oo]r(?: else| maybe| perhaps| possibly| even)?|then|and|also|alternatively)\b[\s,:]*)+{_OPEN}([A-Z]){_CLOSE}(?=[\s.,;)]|\Z)"
 )
@@ -49,7 +51,7 @@ _LIST = re.compile(
 )
 _WORD_END = re.compile(r"[^\W_]{3}[\s.]*\Z")  # no label ends a text that ends like this
 _ITEM = re.compile(rf"(?<![\w']){_OPEN}([A-Z]|\d{{1,2}}|[a-z](?=[\s,.)]|\Z)){_CLOSE}(?![\w'])")
-_END = r"(?=(?:です|だ)?[)\]}\"'\s]{0,3}(?:\Z|[.,;:!?)(。-]|\s(?:because|since|as|for|is|and|or|which|due|given|based|from|here|instead|rather|over|-|not)\b))"
+_END = r"(?=(?:です|だ)?[)\]}\"'\s]{0,3}(?:\Z|[.,;:!?)(。-]|\s(?:because|since|as|for|is|and|or|which|due|given|based|from|here|instead|rather|over|-|not)\b|\sit is(?=[.!]|\Z)))"
 _ENDS = _END.replace("|is|", "|")  # "option B is too small" chooses nothing
 _VERB = (
     r"(?:\b(?i:option|choice|answers?|letter|alternative|select(?:ed|ing)?|cho?ose|chosen|choosing|pick(?:ed|ing)?|going with|go with"
@@ -269,7 +271,7 @@ def _named_list(said: str, end: int, place: int, menu: Menu) -> Pick | None:
 
 def read_further(pick: Pick, behind: str, menu: Menu) -> Pick:
     """Return the pick of a label, with the labels behind it where they are listed: "B" of "B. Velocity, C. Energy"."""
-    if len(pick.places) != 1:
+    if len(pick.places) != 1 or len(behind) < 2:
         return pick
     (place,) = pick.places
     return _named_list(clean(behind), 0, place, menu) or pick
@@ -444,7 +446,7 @@ def _denied_labels(said: str, menu: Menu) -> set[int]:
 
 def _sole(said: str, menu: Menu) -> Pick | None:
     """The one label of which a sentence says something: "only B is a vector"; what else is said goes before it."""
-    match = _SOLE.search(said) if "nly" in said else None
+    match = _SOLE.search(said) if "nly " in said and menu.capital.search(said) else None
     place = menu.label(match[1] or match[2]) if match else None
     if place is None or HEDGED.search(said) or _ANY_DENIAL.search(said):
         return None

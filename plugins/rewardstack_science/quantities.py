@@ -11,9 +11,11 @@ import msgspec
 from rewardstack import Answer, Score, beside, find_answer, reward, visible_text
 from rewardstack_math import numeric_value
 from rewardstack_science.commitments import find_rival
+from rewardstack_science.marks import leave_out_struck
 from rewardstack_science.measures import Measure, plain, read_measures
 from rewardstack_science.units import NONE, Unit
 from rewardstack_science.wording import (
+    DENIED_AFTER,
     HEDGED,
     SHARE,
     affirm,
@@ -213,6 +215,9 @@ _BOUND = re.compile(
     r"(?:[<>≤≥]|\\[lg]e?q?|(?i:\b(?:less|more|greater|smaller|fewer|higher|lower|larger) than|\bat (?:least|most)|\bup to|\bbelow|\babove|\bunder|\bover"
     r"|\bexceeds|\bbetween|\bnot))\s*(?:about\s|or equal to\s)?\s*\Z"
 )
+_BOUND_BEHIND = re.compile(  # "5 N < F", "5 N or more"
+    r"\s?(?:[<>≤≥]\s?[A-Za-z|]|\b(?:or|and) (?:more|less|greater|fewer|higher|lower|larger|smaller|above|below|over|under|up)\b|\bat (?:least|most)\b)"
+)
 _INSTEAD = re.compile(r"\bnot\b[^.;]{1,60}?\bbut\b\s(?:rather\s)?")  # "not 14 m but 12 m"
 _REFINED = re.compile(
     r"(?i:\b(?:more (?:precisely|exactly|accurately)|to be (?:more )?(?:precise|exact))\b[\s,:]*)"
@@ -233,7 +238,7 @@ _ROUNDING = re.compile(  # a remark on the digits and no quantity
 _GROUND = re.compile(r",?\s(?:since|because|as|where|given that|assuming)\s")
 _BOUND_LINE = re.compile(r"\s*[<>≤≥][^\n]*\s*\Z")  # one line alone, or ">" quotes it
 _SAME = re.compile(
-    r"\s*(?:[(=≈\[]|,?\s?\b(?:i\.?e\.?|or equivalently|that is|which is|equivalently|in other words|also|or about)\b)"
+    r"\s*(?:[(\[](?!\s?(?:not|rather|instead)\b)|[=≈]|,?\s?\b(?:i\.?e\.?|or equivalently|that is|which is|equivalently|in other words|also|or about)\b)"
 )
 _NO_NUMBER = re.compile(r"\d|[∞½¼¾]")
 
@@ -258,6 +263,8 @@ def stated_quantity(
     tag: str = "answer",
 ) -> Stated:
     """Find the quantity a reply states; `agrees` tells whether two are the same. Linear in its length, never raises."""
+    if "~~" in completion:
+        completion = leave_out_struck(completion)
     found = find_answer(completion, thinking=thinking, tag=tag)
     text = completion if thinking else visible_text(completion).text
     committed = found.text
@@ -342,6 +349,8 @@ def _settle(
     chosen = measures[first]
     before = text[: chosen.start]
     if _BOUND.search(before) or denied_before(before, len(before)):
+        return Stated(None, f"{shorten(text)} states a bound or a denial", form)
+    if _BOUND_BEHIND.match(text, chosen.end) or DENIED_AFTER.match(text, chosen.end):
         return Stated(None, f"{shorten(text)} states a bound or a denial", form)
     if _OPENS_TERM.search(before[-20:]) or _GOES_ON.match(text, chosen.end):
         return Stated(None, f"{shorten(text)} is still to be computed", form)

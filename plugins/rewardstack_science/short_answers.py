@@ -30,7 +30,9 @@ _YES = word_set("yes true correct right")
 _NO = word_set("no false incorrect wrong")
 _SEPARATOR = re.compile(r"\s*(?:[,;\n]\s*(?:and\s|&\s)?|\s(?:and|&)\s|\s/\s)\s*")
 _LEAD = re.compile(r"(?i:.*?\b(?:are|is|include|includes|namely)\b:?\s+|.*?:\s+)(?=\S)")
-_SIDE_REMARK = re.compile(r"\s*[(\[](?!(?:or|and|not|maybe|perhaps)\b)[^()\[\]]*[)\]]\s*\.?\Z")
+_SIDE_REMARK = re.compile(
+    r"\s*[(\[](?!(?:or|and|not|maybe|perhaps|incorrect|wrong|false|untrue)\b)[^()\[\]]*[)\]]\s*\.?\Z"
+)
 _OR = re.compile(r"(?i:\bor\b)|(?<=\w)\s?/\s?(?=[A-Za-z])")
 _FORMULA_WORD = re.compile(r"[\[(]*[A-Z][\w()\[\]^·+*-]*")
 _NUMBER = re.compile(r"[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)?\.?\d+(?:[eE][-+]?\d+)?%?")
@@ -310,7 +312,16 @@ _ANSWERED = re.compile(
 _BUT = re.compile(r"(?i:\b(?:but|however|yet|in fact|actually|in reality|truth|wrong|mistaken)\b)")
 _INSTEAD = re.compile(r"(?i:\bnot\b[^.;]{1,80}\bbut(?: rather)? (?:the |an? )?)\Z")  # "not X but Y"
 _CONTRASTS = frozenset(("not", "rather", "unlike", "instead"))
-_TITLES = word_set("sir dr prof professor lord lady mr mrs ms mme madame saint")
+_ASIDE = re.compile(  # "Before Newton, it was Kepler", "Hooke, as Newton admitted"
+    r"(?i:(?:\A|,\s)(?:before|after|until|besides|despite|like|as|following|prior to|apart from|compared (?:to|with)) (?:the |an? )?)\Z"
+)
+_POSSESSIVES = word_set("his her its their my your our")
+_TITLES = word_set(
+    "sir dr prof professor lord lady mr mrs ms mme madame saint president king queen emperor captain general admiral "
+    "physicist chemist mathematician astronomer biologist scientist naturalist botanist geologist engineer inventor "
+    "physician philosopher theologian polymath geneticist biochemist astrophysicist microbiologist astronaut cosmonaut"
+)
+_SAME_THING = word_set("gas element planet mineral molecule")  # behind a name they name nothing else
 _VERBS = word_set(
     "occur occurs causes cause makes make produces produce forms form gives give happens happen "
     "discovered proposed found wrote works acts plays explains describes contains carries carry absorbs absorb controls transports stores converts increases decreases"
@@ -360,7 +371,7 @@ def _free_before(before: str, words: list[Token]) -> bool:
         return True
     if before.rstrip(" \"'").endswith(","):
         return len(words) > 2 and any(word in FUNCTION_WORDS for word, _, _ in words)
-    if _KIND_OF.search(before) or _RELATED.search(before):
+    if _KIND_OF.search(before) or _RELATED.search(before) or _ASIDE.search(before):
         return False
     if _INSTEAD.search(before):
         return True
@@ -381,5 +392,7 @@ def _free_after(after: str, words: list[Token]) -> bool:
     if after.lstrip(" \"'")[:1] == ",":
         return following in _CONTRASTS or (following in FUNCTION_WORDS and following != "and")
     if following == "and":
-        return len(words) > 1 and words[1][0] in FUNCTION_WORDS
+        return len(words) > 1 and words[1][0] in FUNCTION_WORDS - _POSSESSIVES
+    if following in _SAME_THING:
+        return len(words) == 1 or words[1][0] in FUNCTION_WORDS - {"and"}
     return plain and after[:1] == " "

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from rewardstack import Answer, Score, find_answer, reward, visible_text
 from rewardstack_science.commitments import find_rival
+from rewardstack_science.marks import leave_out_struck
 from rewardstack_science.short_answers import says
 from rewardstack_science.wording import HEDGED, clean, shorten
 from rewardstack_science.words import tokens
@@ -52,6 +53,8 @@ def text(
     golds = [str(gold) for gold in (answer if isinstance(answer, list) else [answer]) if str(gold).strip()]
     if not golds:
         return Score(None, reason="the row has no gold answer")
+    if "~~" in completion:
+        completion = leave_out_struck(completion)
     found = find_answer(completion, thinking=thinking, tag=tag)
     said = _committed(found, completion if thinking else visible_text(completion).text, tag)
     details = {

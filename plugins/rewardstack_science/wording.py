@@ -27,13 +27,36 @@ __all__ = [
 LONGEST_DENIAL = 60  # characters before a mention in which it may be denied
 
 _INVISIBLE = dict.fromkeys(
-    [0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF]
+    [
+        0xAD,
+        *range(0x200B, 0x2010),
+        *range(0x202A, 0x202F),
+        *range(0x2060, 0x2065),
+        0xFE0E,
+        0xFE0F,
+        0xFEFF,
+        *map(ord, "✅✓✔☑"),
+    ]
 )
 _WRAPPER = re.compile(
     r"\\(?:text[a-z]*|math(?:rm|bf|it|sf|tt|cal|normal)|operatorname|mbox|boxed|fbox|emph)\s*\{([^{}]*)\}"
 )
 _MARKS = str.maketrans(
-    {"“": '"', "”": '"', "‘": "'", "’": "'", "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-"}
+    {
+        "「": "[",
+        "」": "]",
+        "【": "[",
+        "】": "]",
+        "“": '"',
+        "”": '"',
+        "‘": "'",
+        "’": "'",
+        "−": "-",
+        "–": "-",
+        "—": "-",
+        "‐": "-",
+        "‑": "-",
+    }
 )
 _MARKUP = re.compile(
     r"\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|`+|\$|\\[()\[\]]|\\(?:left|right|displaystyle)(?![a-z])|\\[,;:! ]|~"
@@ -63,7 +86,8 @@ _DENIAL = re.compile(
 )
 # What begins like this, right behind a mention, denies it.
 DENIED_AFTER = re.compile(
-    r"(?i:[)\]\"'.]{0,2},?\s{1,2}(?:which |that |it )?(?:(?:is|are|was|were|does|do|did|has|had|can|could|would|must|seems|looks)(?: \w{1,12}ly| also| both| all){0,2}"
+    r"(?i:[)\]\"'.]{0,2}\s{0,2}[(\[]\s?(?:(?:this|that|it)(?:'s|\sis)\s)?(?:incorrect|wrong|false|untrue|eliminated|rejected|discarded)\s?[)\]]"
+    r"|[)\]\"'.]{0,2},?\s{1,2}(?:which |that |it )?(?:(?:is|are|was|were|does|do|did|has|had|can|could|would|must|seems|looks)(?: \w{1,12}ly| also| both| all){0,2}"
     r"(?:n't|\s(?:not|never|no)\b|(?:\s(?:a|an|the)(?:\s\w{1,12})?)?\s(?:wrong|incorrect|false|untrue|impossible|distractor|trap|decoy|mistake|misconception)\b"
     r"|\s(?:out|ruled out|eliminated|excluded)\b"
     r"|\swhat (?:my|some|many|most|people|others?|students?|they|he|she)\b"

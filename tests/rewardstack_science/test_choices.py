@@ -160,6 +160,32 @@ def test_the_one_option_of_which_something_is_said_is_chosen(reply, labels):
     assert chosen(reply) == labels
 
 
+@pytest.mark.parametrize(("reply", "labels"), [
+    ("C ✅", "C"), ("✔️ C", "C"), ("Answer: C ✅", "C"), ("A ❌\nB ❌\nC ✅\nD ❌", "C"), ("- A. Mars ❌\n- B. Saturn ❌\n- C. Jupiter ✓\n- D. Neptune ❌", "C"),
+    ("- [ ] A\n- [ ] B\n- [x] C\n- [ ] D", "C"), ("~~B~~ C", "C"), ("Answer: ~~A~~ C", "C"), ("「C」", "C"), ("【C】", "C"),
+    ("| Option | Verdict |\n|---|---|\n| A | wrong |\n| B | wrong |\n| C | correct |\n| D | wrong |", "C"),
+    ("| A | small | ❌ |\n| C | large | ✅ |", "C"),
+    ("C ❌", ""), ("❌ C", ""), ("Answer: C ❌", ""), ("\\boxed{C} ❌", ""), ("~~C~~", ""), ("| A | B | C | D |", ""), ("Answer: C (incorrect)", ""), ("C [this is wrong]", ""),
+])  # fmt: skip
+def test_ticks_crosses_boxes_tables_and_struck_text(reply, labels):
+    assert chosen(reply) == labels
+
+
+@pytest.mark.parametrize(("reply", "labels"), [
+    ("Answer:\nA. Mars\nC. Jupiter", "AC"), ("Answer: A\nC", "AC"), ("**Answer:** A. Mars\nor\nC. Jupiter", "AC"),
+    ("Answer: C\n\nA. Mars\nB. Saturn\nC. Jupiter", "C"), ("Answer: C\n\nOther options:\nA. Mars\nB. Saturn", "C"), ("Answer: C\n\nA. Mars is small.", "C"),
+])  # fmt: skip
+def test_options_on_the_lines_behind_the_answer_belong_to_it(reply, labels):
+    assert chosen(reply) == labels
+
+
+@pytest.mark.parametrize(
+    "reply", ["So C it is.", "C for sure.", "C, of course.", "La respuesta es la opción C."]
+)
+def test_other_ways_to_say_that_c_is_the_answer(reply):
+    assert chosen(reply) == "C"
+
+
 @pytest.mark.parametrize("options", [
     list(PLANETS.values()), {"text": list(PLANETS.values()), "label": list("ABCD")}, "(A) Mars (B) Saturn (C) Jupiter (D) Neptune",
     "A. Mars\nB. Saturn\nC. Jupiter\nD. Neptune",
