@@ -27,7 +27,7 @@ _ALSO = re.compile(
 _TOO = re.compile(r"\s(?:also|equally|as)\s")  # one of which is in each of them, and is sought at less cost
 # Three words at most: "Wait, let me check that" replaces nothing
 _INSTEAD = re.compile(
-    r"[\s$*_}\])]{0,6}(?:[\s,.;:!…—-]{0,3}(?i:or(?: maybe| perhaps| possibly| else| even| rather)?|/)\s|[\s,.;:!…—-]{1,4}(?i:(?:(?:hm+|oh|ah|well|but)[\s,.!…]{1,3}){0,2}(?:no|no,? wait|wait|oops|sorry|correction|scratch that|I mean|actually)[,.:;!…—-]{1,3}\s(?:make (?:that|it)\s)?|make (?:that|it)\s))"
+    r"[\s$*_}\])]{0,6}(?:[\s,.;:!…—-]{0,3}(?i:or(?: maybe| perhaps| possibly| else| even| rather)?|/)\s|[\s,.;:!…—-]{1,4}(?i:(?:(?:hm+|oh|ah|well|but|actually)[\s,.!…]{1,3}){0,2}(?:no|no,? wait|wait|oops|sorry|correction|scratch that|I mean|actually)[,.:;!…—-]{1,3}\s(?:make (?:that|it)\s)?|make (?:that|it)\s))"
     r"\s?(?!(?i:let|I|we|that|this|check|is|are|the question|but|because|not)\b)((?:[^\s.!?]|[.](?=\d)){1,40}(?:\s(?:[^\s.!?]|[.](?=\d)){1,40}){0,2})[\s$*]{0,4}(?:[.!?\n]|\Z)"
 )
 

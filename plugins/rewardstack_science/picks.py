@@ -80,7 +80,7 @@ _WRONG = re.compile(
 _SO = re.compile(r"[\s,;]+(?:so|hence|thus|therefore|which is)\b[^,;]{0,30}\Z")
 _CLOSING = re.compile(rf",\s(but\s)?{_OPEN}([A-Z]|\d{{1,2}}){_CLOSE}[\s.!]*\Z")
 _ANY_DENIAL = re.compile(
-    r"(?i:\bnot\b|n't\b|\bneither\b|\bnor\b|\bexcept\b|\beliminat|\brul(?:e|ed|ing) out|\b(?:wrong|incorrect|false)\b)"
+    r"(?i:\bnot\b|n't\b|\bneither\b|\bnor\b|\bexcept\b|\beliminat|\bexclu|\brul(?:e|ed|ing) out|\b(?:wrong|incorrect|false)\b)"
 )
 _SOLE = re.compile(  # "only B is a vector", "B is the only vector"
     rf"(?:\b[Oo]nly\s(?:option\s|choice\s|statement\s)?{_OPEN}([A-Z]){_CLOSE}\s(?:is|has|[a-z]{{3,12}}s)|(?<![\w'])([A-Z])[)\]]?\sis\sthe\s(?:one and\s)?only)\s[^,;:?]{{1,80}}\Z"
@@ -240,7 +240,7 @@ def _head(said: str, menu: Menu) -> Pick | None:
         for other in _HEAD.finditer(rest)
         if (other[0][0] in "([" or other[1].isupper()) and not denied_before(rest, other.start())
     }
-    if others - {None, place}:
+    if (others | {menu.label(rest)}) - {None, place}:
         return Pick(strength=Strength.BARE, reason="several options are listed and none is chosen")
     return _consistent(place, said, match.start(1), match.end(), menu, Strength.BARE)
 

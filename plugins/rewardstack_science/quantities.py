@@ -209,7 +209,7 @@ def read_gold(answer: str | float, unit: str = "") -> Measure | None:
 
 
 _HEDGE_SEPARATOR = re.compile(
-    r"(?:\.\s(?=[OoAa]))?[\s,;]*(?:\b(?:and|[Oo]r(?: else| maybe| perhaps| possibly)?|[Aa]lternatively|to|through|then)\b|[,;/-]|\.{2,})?[\s,;]*\Z"
+    r"(?:\.\s(?=[OoAa]))?[\s,;]*(?:\b(?:and|[Oo]r(?: else| maybe| perhaps| possibly)?|[Aa]lternatively|to|through|then|vs|versus)\b|[,;/-]|\.{2,})?[\s,;]*\Z"
 )
 _BOUND = re.compile(
     r"(?:[<>≤≥]|\\[lg]e?q?|(?i:\b(?:less|more|greater|smaller|fewer|higher|lower|larger) than|\bat (?:least|most)|\bup to|\bbelow|\babove|\bunder|\bover"
@@ -228,7 +228,7 @@ _OPENS_TERM = re.compile(
     r"(?i:\b(?:ln|log|lg|sin|cos|tan|exp|sqrt|arc\w{3})\s?\(?|\b(?:twice|double|triple|half(?: of)?|thrice|(?:root|square|cube|inverse|reciprocal) of)\s)\s?\Z"
 )
 _GOES_ON = re.compile(
-    r"\s?[·*×]?\s?(?i:ln|log|lg|sin|cos|tan|exp|sqrt)\b|(?<=\d)(?:[A-Za-z]\b(?!\.\w)|_\w|!)|\s?[×*]\s?\d"
+    r"\s?[·*×]?\s?(?i:ln|log|lg|sin|cos|tan|exp|sqrt)\b|(?<=\d)(?:[A-Za-z]\b(?!\.\w)|_\w|!)|\s?[×*]\s?\d|\s?:\s?\d"
     r"|\s(?:dozen|score|gross|hundred|lakh|crore|factorial|plus|minus|mod|times|multiplied|divided|(?:in )?base)\b"
 )
 _ROUNDING = re.compile(  # a remark on the digits and no quantity

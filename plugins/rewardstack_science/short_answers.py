@@ -235,8 +235,8 @@ def _same_words(said: str, gold: str) -> bool:
 
 
 def _signs(text: str) -> list[str]:
-    """The marks that tell texts apart though their words are equal: +, -, <, > before a word or number, %, ^."""
-    return re.findall(r"(?<![\w)])-(?=\d)|[+<>≤≥≠%^±]", text)
+    """The marks that tell texts apart though their words are equal: +, -, <, > before a word or number, %, ^, a cross."""
+    return re.findall(r"(?<![\w)])-(?=\d)|[+<>≤≥≠%^±❌✗✘✖☒]", text)
 
 
 _BULLET = re.compile(r"\A\s*(?:[-*•>#]+|\(?\w[.)])\s+")
@@ -313,7 +313,7 @@ _BUT = re.compile(r"(?i:\b(?:but|however|yet|in fact|actually|in reality|truth|w
 _INSTEAD = re.compile(r"(?i:\bnot\b[^.;]{1,80}\bbut(?: rather)? (?:the |an? )?)\Z")  # "not X but Y"
 _CONTRASTS = frozenset(("not", "rather", "unlike", "instead"))
 _ASIDE = re.compile(  # "Before Newton, it was Kepler", "Hooke, as Newton admitted"
-    r"(?i:(?:\A|,\s)(?:before|after|until|besides|despite|like|as|following|prior to|apart from|compared (?:to|with)) (?:the |an? )?)\Z"
+    r"(?i:(?:(?:\A|,\s)(?:before|after|until|besides|despite|like|as|following|prior to|apart from|compared (?:to|with))|(?<!named)(?<!called)\s(?:after|before|between)) (?:the |an? )?)\Z"
 )
 _POSSESSIVES = word_set("his her its their my your our")
 _TITLES = word_set(
@@ -390,7 +390,7 @@ def _free_after(after: str, words: list[Token]) -> bool:
         or following.endswith("ed")
     )
     if after.lstrip(" \"'")[:1] == ",":
-        return following in _CONTRASTS or (following in FUNCTION_WORDS and following != "and")
+        return following in _CONTRASTS or (following in FUNCTION_WORDS and following not in ("and", "then"))
     if following == "and":
         return len(words) > 1 and words[1][0] in FUNCTION_WORDS - _POSSESSIVES
     if following in _SAME_THING:

@@ -144,7 +144,7 @@ class _Reader:
             return found is not None
         if (
             word == "in"
-            and re.match(r"\s+[a-z]{2,}", following)
+            and re.match(r"\s+(?!(?:tall|long|wide|high|deep|thick)\b)[a-z]{2,}", following)
             and not re.match(r"\s+(?:per|sq)\b", following)
         ):
             return False

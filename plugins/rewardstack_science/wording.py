@@ -86,7 +86,7 @@ _DENIAL = re.compile(
 )
 # What begins like this, right behind a mention, denies it.
 DENIED_AFTER = re.compile(
-    r"(?i:[)\]\"'.]{0,2}\s{0,2}[(\[]\s?(?:(?:this|that|it)(?:'s|\sis)\s)?(?:incorrect|wrong|false|untrue|eliminated|rejected|discarded)\s?[)\]]"
+    r"(?i:\s{0,2}[❌✗✘✖☒]|[)\]\"'.]{0,2}\s{0,2}[(\[]\s?(?:(?:this|that|it)(?:'s|\sis)\s)?(?:incorrect|wrong|false|untrue|eliminated|rejected|discarded)\s?[)\]]"
     r"|[)\]\"'.]{0,2},?\s{1,2}(?:which |that |it )?(?:(?:is|are|was|were|does|do|did|has|had|can|could|would|must|seems|looks)(?: \w{1,12}ly| also| both| all){0,2}"
     r"(?:n't|\s(?:not|never|no)\b|(?:\s(?:a|an|the)(?:\s\w{1,12})?)?\s(?:wrong|incorrect|false|untrue|impossible|distractor|trap|decoy|mistake|misconception)\b"
     r"|\s(?:out|ruled out|eliminated|excluded)\b"

@@ -153,7 +153,7 @@ def test_labels_with_their_texts_are_listed_or_offered(reply, labels):
 
 @pytest.mark.parametrize(("reply", "labels"), [
     ("Only C is a gas giant of that size.", "C"), ("Of these, only option C has so many moons.", "C"), ("C is the only gas giant.", "C"),
-    ("Only A is red. Only B has wide rings.", ""), ("Only C is not a gas giant.", ""), ("Only C is false here.", ""), ("Maybe only C has rings like that.", ""),
+    ("Only A is red. Only B has wide rings.", ""), ("Only C is not a gas giant.", ""), ("Only C is false here.", ""), ("Only B and C are planets.", ""), ("The answer is C.\n\nActually no, it's A.", ""), ("Maybe only C has rings like that.", ""),
     ("Only A is red. So the answer is C.", "C"),
 ])  # fmt: skip
 def test_the_one_option_of_which_something_is_said_is_chosen(reply, labels):
@@ -165,7 +165,7 @@ def test_the_one_option_of_which_something_is_said_is_chosen(reply, labels):
     ("- [ ] A\n- [ ] B\n- [x] C\n- [ ] D", "C"), ("~~B~~ C", "C"), ("Answer: ~~A~~ C", "C"), ("「C」", "C"), ("【C】", "C"),
     ("| Option | Verdict |\n|---|---|\n| A | wrong |\n| B | wrong |\n| C | correct |\n| D | wrong |", "C"),
     ("| A | small | ❌ |\n| C | large | ✅ |", "C"),
-    ("C ❌", ""), ("❌ C", ""), ("Answer: C ❌", ""), ("\\boxed{C} ❌", ""), ("~~C~~", ""), ("| A | B | C | D |", ""), ("Answer: C (incorrect)", ""), ("C [this is wrong]", ""),
+    ("C ❌", ""), ("❌ C", ""), ("Answer: C ❌", ""), ("\\boxed{C} ❌", ""), ("- [x] B\n- [x] C", ""), ("- C\n- B", ""), ("~~C~~", ""), ("| A | B | C | D |", ""), ("Answer: C (incorrect)", ""), ("C [this is wrong]", ""),
 ])  # fmt: skip
 def test_ticks_crosses_boxes_tables_and_struck_text(reply, labels):
     assert chosen(reply) == labels

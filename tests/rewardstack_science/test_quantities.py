@@ -16,7 +16,7 @@ from rewardstack_science import quantity
     ("20 m/s", "After 3 s the speed is 20 m/s."), ("20 m/s", "The car travels at 20 m/s after 3 s."), ("20 m/s", "about 72 kph"),
     ("20 m/s", "twenty metres per second"), ("25 m/s", "twenty-five m/s"), ("1.5 h", "one and a half hours"), ("1.5 h", "an hour and a half"), ("1.5 h", "$1\\frac{1}{2}$ h"),
     ("-5 J", "negative 5 joules"), ("5 kΩ", "5\\ \\mathrm{k}\\Omega"), ("60 Hz", "60 1/s"), ("2.5e19 1/cm^3", "2.5 × 10^25 per cubic metre"), ("6.02e23 1/mol", "6.02\\times10^{23}\\,\\mathrm{mol}^{-1}"), ("3 1/(mol K)", "3 mol⁻¹ K⁻¹"), ("5 Hz", "5\\,\\frac{1}{\\mathrm{s}}"),
-    ("30.25°", "30°15'"), ("5 N", "~~6 N~~ 5 N"), ("5 N", "$5~~\\text{N}$"), ("5 N", "5 N (not 6 N)"), ("5 N", "5 N > 0"),
+    ("30.25°", "30°15'"), ("74 in", "6 ft 2 in tall"), ("5 N", "~~6 N~~ 5 N"), ("5 N", "$5~~\\text{N}$"), ("5 N", "5 N (not 6 N)"), ("5 N", "5 N > 0"),
     ("3750 s", "1 h 2 min 30 s"), ("3750 s", "1 hour, 2 minutes and 30 seconds"), ("1.5 h", "1 h 29 min 60 s"), ("20 m/s", "3 m/s. Wait, no: 20 m/s"), ("20 m/s", "The answer is 3 m/s. Wait, no: 20 m/s."),
     ("5.5 h", "5 hours and 30 minutes"), ("5.5 h", "5½ h"), ("1.7 m", "5 ft 7 in"), ("298 K", "25 degrees Celsius"), ("298 K", "77 °F"),
     ("-40 °C", "-40 °F"), ("4.2 J/(g K)", "4.2 J/g·°C"), ("6.02e23 mol^-1", "6.02\\times10^{23}\\ \\mathrm{mol}^{-1}"), ("12 %", "0.12"),
@@ -54,7 +54,7 @@ def test_right_quantities(gold, reply):
     ("5 kg", "5 apples", "dimension"), ("5 MeV", "5 mev", "dimension"), ("5 MHz", "5 mhz", "dimension"), ("5 mHz", "5 mhz", "dimension"), ("5 N", "Answer: 5 N. Or 6 N.", "no_answer"),
     ("5 N", "Answer: 5 N. Hmm, no, 6 N.", "no_answer"), ("5 N", "5 N. Or 6 N.", "no_answer"), ("5 N", "5 N; alternatively 6 N", "no_answer"),
     ("5 N", "The answer is 5 N. Actually, make that 6 N.", "no_answer"), ("5 N", "I guess it's 5 N, but it could just as well be 50 N", "no_answer"),
-    ("5 N", "~~5 N~~ 6 N", "value"), ("5 N", "5 N (wrong)", "no_answer"), ("5 N", "5 N < F < 6 N", "no_answer"), ("5 N", "5 N or more", "no_answer"), ("5 N", "5 N at least", "no_answer"),
+    ("5 N", "~~5 N~~ 6 N", "value"), ("5 N", "5 N (wrong)", "no_answer"), ("5 N", "5 N < F < 6 N", "no_answer"), ("5 N", "5 N or more", "no_answer"), ("5 N", "5 N vs 6 N", "no_answer"), ("5", "5:1", "no_answer"), ("5 N", "5 N at least", "no_answer"),
     ("1 h", "1 h 2 min 30 s", "value"), ("60 dB", "60", "missing_unit"), ("60 dB", "60 Np", "value"), ("60 dB", "60 dBm", "dimension"), ("3 ms^-1", "3 s", "dimension"),
 ])  # fmt: skip
 def test_wrong_quantities_and_what_is_wrong_with_them(gold, reply, fault):

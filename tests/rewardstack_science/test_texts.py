@@ -23,7 +23,7 @@ NEWTON = ["Isaac Newton", "Newton"]
     (NEWTON, "Not Leibniz but Newton."), ("false", "That statement is not true."), ("oxidation", "It's oxidation; reduction is gain of electrons."),
     ("Marie Curie", "Curie, Marie"), (NEWTON, "It cannot have been anyone other than Newton."), (NEWTON, "Hooke. No, Newton."), ("no", "Is it an acid? No, it is a base."),
     ("Isaac Newton", "Sir Isaac Newton"), (NEWTON, "None other than Newton."),
-    (NEWTON, "~~Hooke~~ Newton"), ("Isaac Newton", "The English mathematician Isaac Newton"), ("carbon dioxide", "carbon dioxide gas"),
+    (NEWTON, "~~Hooke~~ Newton"), (NEWTON, "The unit is named after Newton."), ("Isaac Newton", "The English mathematician Isaac Newton"), ("carbon dioxide", "carbon dioxide gas"),
     ("Schrödinger", "Schroedinger"), ("Roentgen", "It was Röntgen."), ("Ørsted", "Orsted"), ("Ørsted", "Oersted"), ("Müller cells", "the Mueller cells"),
     ("25", "twenty-five"), ("205", "two hundred and five"),
 ])  # fmt: skip
@@ -48,7 +48,7 @@ def test_what_says_gold(gold, reply):
     ("x-1", "x+1"), ("p > 0.5", "p < 0.5"), ("HF", "Hf"), ("exothermic", "the reverse of exothermic"), ("26 April 1986", "before 26 April 1986"),
     ("uracil", "Answer: uracil. Or thymine."), (NEWTON, "Newton. No, Hooke."), (NEWTON, "It was Newton. Just kidding."), (NEWTON, "Newton: 60%, Hooke: 40%"),
     ("46", "46. No, forty-eight."), ("Marie Curie", "Curie, Pierre"), ("Marie Curie", "Marie, Curie, Pierre"), (NEWTON, "He worked with Newton."), ("oxygen", "Oxygen, I was joking: nitrogen"), ("oxygen", "Oxygen. Or nitrogen."),
-    (NEWTON, "~~Newton~~ Hooke"), (NEWTON, "Newton (incorrect)"), (NEWTON, "Before Newton, it was Kepler."), (NEWTON, "Hooke, as Newton admitted"),
+    (NEWTON, "~~Newton~~ Hooke"), (NEWTON, "Newton (incorrect)"), (NEWTON, "Newton ❌"), (NEWTON, "Newton, then Einstein"), ("carbon", "the element after carbon"), (NEWTON, "Before Newton, it was Kepler."), (NEWTON, "Hooke, as Newton admitted"),
     (NEWTON, "Newton and his rival Hooke"), ("neon", "neon gas laser"), ("Röntgen", "Rentgen"), ("Schrödinger", "not Schroedinger"), ("Müller", "Moeller"),
     ("46", "46 million"), ("46", "negative 46"), ("46", "half of 46"), ("46", "46 squared"), ("46", "x^46"), ("46", "I doubt it is 46"), ("60", "twenty forty"),
 ])  # fmt: skip
