@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 
+from rewardstack.calls.base import Cancelled
 from rewardstack.environment import read_number
 from rewardstack.errors import IsolationError, StackError, TooManyErrors, nearest
 from rewardstack.files import Source
@@ -168,6 +169,8 @@ class Stack:
         def work() -> None:
             try:
                 done.set_result(self._run(batch, step, {}, cancellation).scores)
+            except Cancelled:  # who awaited it is gone, and asyncio would print an error that nobody looks at
+                done.cancel()
             except BaseException as error:  # handed to who awaits it
                 done.set_exception(error)
 
