@@ -15,6 +15,7 @@ from typing import NoReturn
 
 from rewardstack_sandbox.confinement import Confinement
 from rewardstack_sandbox.kernel import namespaces, process, seccomp
+from rewardstack_sandbox.kernel.calls import checked, libc
 from rewardstack_sandbox.program.booting import CHANNEL, Birth, open_streams
 
 __all__ = [
@@ -87,14 +88,16 @@ def serve(link: int, confinement: Confinement, memory: int) -> None:
 def answer(end: socket.socket, birth: Birth, renew: Callable[[], None] | None) -> None:
     """Fork a candidate with the channel and the files that come along, or bury one, as often as it is asked for.
 
-    One loop over names of its own: this process has to copy a page for each object it touches after a fork.
+    One loop over names of its own: this process has to copy a page for each object it touches after a fork. For the
+    same reason it forks by the C library: the interpreter's own fork makes each of its locks anew in the child, lest
+    threads hold them that the child has not got, and here there is one thread.
     """
     receive, attach, send = end.recvmsg, end.sendmsg, end.sendall
     read, read_handed, write, write_pidfd = REQUEST.unpack, HANDED.unpack, ANSWER.pack, PIDFD.pack
     dup2, close, fork, wait, open_pidfd = (
         os.dup2,
         os.close,
-        os.fork,
+        libc().fork,
         os.wait4,
         getattr(os, "pidfd_open", None),
     )
@@ -125,6 +128,8 @@ def answer(end: socket.socket, birth: Birth, renew: Callable[[], None] | None) -
             number = fork()
             if number == 0:
                 become_candidate(channel, birth, parent)
+            if number < 0:
+                checked(number, "fork")
             close(channel)
             if open_pidfd is None:
                 send(write(born, number, 0, 0.0, 0))

@@ -56,8 +56,8 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
 
 @functools.cache
 def libc() -> Any:
-    """Return the C library of this process."""
-    return ctypes.CDLL(None, use_errno=True)
+    """Return the C library of this process. Its calls keep the interpreter's lock: none takes long, or needs a thread."""
+    return ctypes.PyDLL(None, use_errno=True)
 
 
 def machine() -> str | None:
