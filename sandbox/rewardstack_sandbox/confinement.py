@@ -1,9 +1,9 @@
 """The layers a worker puts around itself, and so around all it forks, before it has seen anything of a program."""
 
 import importlib
+import os
 import site
 import sys
-import sysconfig
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -97,7 +97,7 @@ def grants() -> list[tuple[str, int]]:
     The interpreter may live anywhere (pyenv, conda, a virtual environment), but of its folder only `lib` is opened. So
     may this package, of which a worker imports the rest once it is confined.
     """
-    paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    paths = {os.__file__.rpartition("/")[0]}
     for prefix in {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}:
         paths |= {f"{prefix}/lib", f"{prefix}/lib64"}
     paths |= {*site.getsitepackages(), __file__.rpartition("/")[0]}

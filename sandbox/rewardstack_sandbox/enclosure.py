@@ -5,7 +5,6 @@ process has loaded by then, and pay for each page of it; so it loads little befo
 """
 
 import importlib
-import json
 import os
 import socket
 import sys
@@ -18,12 +17,12 @@ from rewardstack_sandbox.kernel import process, seccomp
 
 __all__ = ["PRELOADED", "begin"]
 
-# What programs import most; loaded once, shared by all candidates. Not random and threading: the work they do in each
-# child after a fork is dearer than what loading them saves the few that use them. Nor dataclasses, for which a sixth
-# of all pages would be there (inspect, dis, ast).
+# What programs import most; loaded once, shared by all candidates. Each shared library costs every candidate about as
+# much as one in fifty would save that imports it. So neither json, datetime, decimal and fractions, which next to none
+# does, nor dataclasses (inspect, dis, ast), nor random and threading, which have work to do in each child.
 PRELOADED = (
-    "abc", "bisect", "collections", "copy", "datetime", "decimal", "enum", "fractions", "functools", "heapq", "io",
-    "itertools", "json", "math", "operator", "re", "resource", "string", "struct", "time", "traceback", "typing",
+    "abc", "bisect", "collections", "copy", "enum", "functools", "heapq", "io", "itertools", "math", "operator", "re",
+    "resource", "string", "struct", "time", "traceback", "typing",
 )  # fmt: skip
 # What an isolation needs beside that, the first being a library, and the extra that brings it
 NEEDS = {
@@ -80,6 +79,8 @@ def enclose(isolation: str, memory: int, descriptor: int) -> tuple[Any, Confinem
 
 def say(channel: Channel, **message: Any) -> None:
     """Tell the caller how the beginning went."""
+    import json  # noqa: PLC0415 - not for what is forked before the good news
+
     channel.send(json.dumps(message).encode("ascii"))
 
 
