@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from rewardstack_sandbox.cores import cores_for
 from rewardstack_sandbox.errors import SandboxError
 from rewardstack_sandbox.jobs import Job, Run
 from rewardstack_sandbox.limits import Limits
@@ -19,6 +20,7 @@ AHEAD = 2  # jobs a worker holds, so that it need not wait for the caller betwee
 # bytes, well below what a socket holds: a busy worker reads nothing, and may itself be sending
 ROOM_AHEAD = 1 << 16
 TRIES = 2
+WORTHWHILE = 2  # jobs for each worker from which on it keeps to a core
 
 
 class Batch:
@@ -45,7 +47,10 @@ class Batch:
     def run(self, workers: Sequence[Worker]) -> None:
         """Do the jobs that wait, until all are done or others wait for a worker; one for each worker at least."""
         self.workers = workers
+        cores = cores_for(len(workers)) if len(self.waiting) >= WORTHWHILE * len(workers) else ()
         try:
+            for worker, core in zip(workers, cores, strict=False):
+                worker.keep_to(core)
             for worker in self.workers:
                 self.feed(worker)
             while busy := [worker for worker in self.workers if worker.pending]:
@@ -54,8 +59,9 @@ class Batch:
                     if not self.must_share():
                         self.feed(worker)
         finally:
-            for worker in self.workers:  # an exception here (Ctrl-C) leaves answers that nobody waits for
-                if worker.pending:
+            for worker in self.workers:
+                worker.keep_to(None)
+                if worker.pending:  # an exception here (Ctrl-C) leaves answers that nobody waits for
                     worker.kill()
                     worker.pending.clear()
 

@@ -63,18 +63,18 @@ def begin(descriptor: int, isolation: str) -> None:
     if isolation == "strict" and lacking:
         say(channel, lacking=lacking)
         return
-    say(channel, layers=confinement.layers)
+    say(channel, layers=confinement.layers, forker=nursery.forker)
     importlib.import_module(SERVER).serve(channel, nursery, restricted=isolation == "restricted")
 
 
 def enclose(isolation: str, memory: int, descriptor: int) -> tuple[Any, Confinement]:
     """Put on the layers, start the forker within them, and then load and confine the server; return its nursery."""
     confinement = OPEN if isolation == "none" else confine()
-    link, _ = start(confinement, memory, [descriptor])
+    link, forker = start(confinement, memory, [descriptor])
     os.environ |= ONE_THREAD
     nursery = importlib.import_module(SERVER).Nursery
     confine_server(confinement, memory)
-    return nursery(link), confinement
+    return nursery(link, forker), confinement
 
 
 def say(channel: Channel, **message: Any) -> None:

@@ -72,10 +72,11 @@ class Candidate:
 
 
 class Nursery:
-    """A forker and the candidates it has ready."""
+    """A forker and the candidates it has ready: `end` is the socket to it, `forker` its process number."""
 
-    def __init__(self, forker: socket.socket) -> None:
-        self.end = forker
+    def __init__(self, end: socket.socket, forker: int) -> None:
+        self.end = end
+        self.forker = forker
         self.end.settimeout(PATIENCE)
         self.expected: deque[tuple[socket.socket, list[int]]] = deque()
         self.ready: list[Candidate] = []

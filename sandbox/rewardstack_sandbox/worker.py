@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
+from rewardstack_sandbox.cores import place
 from rewardstack_sandbox.errors import IsolationUnavailable, SandboxError
 from rewardstack_sandbox.layers import Layer
 
@@ -44,6 +45,8 @@ class Worker:
         self.process: subprocess.Popen[bytes] | None = None
         self.channel: Channel | None = None
         self.layers: tuple[Layer, ...] = ()
+        self.forker = 0  # its number, 0 where it has none
+        self.core: int | None = None
         self.ready = False
         self.pending: deque[tuple[int, float]] = deque()
         self.began = 0.0
@@ -89,7 +92,16 @@ class Worker:
         if "failed" in hello:
             raise SandboxError(f"a sandbox worker could not confine itself: {hello['failed']}")
         self.layers = tuple(Layer(*layer) for layer in hello["layers"])
+        self.forker = hello["forker"]
         self.ready = True
+        self.keep_to(self.core)
+
+    def keep_to(self, core: int | None) -> None:
+        """Have it run on one core alone, started anew too, until it is told None: on any."""
+        changes = self.core is not None or core is not None
+        self.core = core
+        if changes and self.ready and self.forker and self.process is not None:
+            place([self.process.pid, self.forker], core)
 
     def submit(self, index: int, data: bytes, wall: float) -> None:
         """Send a job, which may take `wall` seconds."""

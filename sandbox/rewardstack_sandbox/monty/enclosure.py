@@ -45,6 +45,7 @@ class MontyNursery:
     """A pool of Monty's processes, one for each program."""
 
     judge_run = staticmethod(judge_run)
+    forker = 0
 
     def __init__(self, pool: Any) -> None:
         self.pool = pool
