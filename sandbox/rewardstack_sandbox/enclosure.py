@@ -13,7 +13,7 @@ from typing import Any
 from rewardstack_sandbox.channel import Channel
 from rewardstack_sandbox.confinement import OPEN, Confinement, confine, missing
 from rewardstack_sandbox.forker import start
-from rewardstack_sandbox.kernel import process, seccomp
+from rewardstack_sandbox.kernel import process, seccomp, text
 
 __all__ = ["PRELOADED", "begin"]
 
@@ -69,6 +69,7 @@ def begin(descriptor: int, isolation: str) -> None:
 
 def enclose(isolation: str, memory: int, descriptor: int) -> tuple[Any, Confinement]:
     """Put on the layers, start the forker within them, and then load and confine the server; return its nursery."""
+    text.move_to_huge_pages()
     confinement = OPEN if isolation == "none" else confine()
     link, forker = start(confinement, memory, [descriptor])
     os.environ |= ONE_THREAD
