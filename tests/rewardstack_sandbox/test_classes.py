@@ -135,3 +135,26 @@ def test_a_plain_value_is_no_instance_of_a_class_that_says_so(sandbox):
         "class Number(metaclass=Any): pass\ndef f(): return 'x'"
     )
     assert sandbox.run_tests(program, "assert isinstance(f(), Number)").status == "wrong_answer"
+
+
+KINDS = "class Shape: pass\nclass Square(Shape): pass\ndef make(): return Square()\ndef number(): return 3\n"
+
+
+@pytest.mark.parametrize(
+    "test",
+    ["assert type(make()) is Square", "assert type(make()) == type(Square())", "assert type(make()) is not Shape",
+     "assert make().__class__ is Square and isinstance(make(), Shape)", "assert type(make()).__name__ == 'Square'",
+     "assert type(number()) is int", "assert number().__class__.__name__ == 'int'", "assert type(3) is int"],
+)  # fmt: skip
+def test_objects_are_asked_for_their_class(sandbox, test):
+    assert sandbox.run_tests(KINDS, f"assert make() is not None\n{test}").passed
+
+
+@pytest.mark.parametrize("test", ["assert type(make()) is Shape", "assert type(make()) is list"])
+def test_a_class_is_not_another(sandbox, test):
+    assert sandbox.run_tests(KINDS, test).status == "wrong_answer"
+
+
+def test_tests_may_call_something_else_type(sandbox):
+    tests = "def test_it(type=len):\n    assert type([number()]) == 1\n"
+    assert sandbox.run_tests(KINDS, tests).passed

@@ -16,6 +16,10 @@ __all__ = ["TESTS", "Conversation", "Stopped", "UnsupportedValue", "mark_foreign
 
 BUILT_IN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
 FOREIGN = "_rewardstack_from_program"
+ENDS = {
+    "StopIteration": "next",
+    "StopAsyncIteration": "async_next",
+}  # what ends a loop, and may, asked for what
 TESTS = "tests"  # the module of what the tests define
 
 
@@ -79,7 +83,7 @@ class Conversation:
                     return value
                 case ("raise", str(name), tuple(bases), arguments, str(text)):
                     self.last = ()
-                    if "StopIteration" in bases and request[0] != "next":
+                    if any(end in bases and request[0] != what for end, what in ENDS.items()):
                         bases, arguments = ("RuntimeError",), (f"the program raised {name}",)
                         name = "RuntimeError"  # the real one would end a loop of the tests in silence
                     raise mark_foreign(self.make_error(name, bases, arguments, text))

@@ -16,7 +16,8 @@ from rewardstack_sandbox.oracle.conversation import (
 )
 from rewardstack_sandbox.oracle.plan import SETUP, Plan
 from rewardstack_sandbox.oracle.restoring import restore
-from rewardstack_sandbox.oracle.rewriting import COUNT, PROGRAM, RECORD
+from rewardstack_sandbox.oracle.rewriting import CLASS_OF, COUNT, PROGRAM, RECORD
+from rewardstack_sandbox.oracle.stand_ins import class_of
 from rewardstack_sandbox.oracle.test_cases import is_skip
 from rewardstack_sandbox.oracle.test_classes import count_tests, parametrized, run_class, test_case_classes
 from rewardstack_sandbox.oracle.test_functions import NotRunnable, call_test
@@ -62,6 +63,7 @@ class Judge:
         self.broken = ""
         self.space: dict[str, Any] = {
             "__name__": TESTS,
+            CLASS_OF: class_of,
             COUNT: self.count,
             RECORD: self.record,
         }

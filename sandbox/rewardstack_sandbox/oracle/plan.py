@@ -11,11 +11,13 @@ from types import CodeType
 from rewardstack_sandbox.entry_points import EntryPoint, read_entry_point
 from rewardstack_sandbox.oracle.foresight import NOTHING, Foreseen, called_name, foresee
 from rewardstack_sandbox.oracle.rewriting import (
+    CLASS_OF,
     COUNT,
     PROGRAM,
     PROGRAM_MODULES,
     RECORD,
     Source,
+    ask_for_classes,
     count_assertions,
     is_assertion,
     record_assertions,
@@ -91,11 +93,13 @@ def cached_plan(tests: str | tuple[str, ...], setup: str, entry_point: str | Non
     trees: list[ast.Module] = []
     if setup.strip():
         trees.append(ast.parse(setup))
+        ask_for_classes(trees[-1], setup)
         body = count_assertions(trees[-1].body, plan.names)
         plan.steps.append(Step(SETUP, compiled(body), is_test=False))
     if isinstance(tests, str):
         tree = ast.parse(tests)
         plan.foreseen = foresee_script(tree, plan.entry)
+        ask_for_classes(tree, tests)
         source = Source(tests)
         find_tests(tree, plan, source)
         trees.append(tree)
@@ -106,6 +110,7 @@ def cached_plan(tests: str | tuple[str, ...], setup: str, entry_point: str | Non
         plan.foreseen = foresee(body, called_name(body))
         for text, tree in zip(tests, parsed, strict=True):
             trees.append(tree)
+            ask_for_classes(tree, text)
             code = compiled(count_assertions(tree.body, plan.names))
             plan.steps.append(Step(text.strip(), code, is_test=True))
     find_names(trees, plan)
@@ -213,7 +218,7 @@ def find_names(trees: Iterable[ast.Module], plan: Plan) -> None:
     read = dict.fromkeys([*plan.names, *(name for step in plan.steps for name in code_names(step.code))])
     own = any(step.is_test for step in plan.steps) or bool(plan.functions or plan.classes)
     plan.asserts_something = own or COUNT in read or RECORD in read or bool(plan.asserts)
-    own_words = (COUNT, PROGRAM, RECORD)
+    own_words = (CLASS_OF, COUNT, PROGRAM, RECORD)
     wanted = [one for one in read if one not in defined and one not in own_words and one[:2] != "__"]
     entry = plan.entry.name if plan.entry else ""
     plan.built_in = [name for name in wanted if hasattr(builtins, name) and name != entry]

@@ -8,17 +8,20 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 __all__ = [
+    "CLASS_OF",
     "COUNT",
     "PROGRAM",
     "PROGRAM_MODULES",
     "RECORD",
     "Source",
+    "ask_for_classes",
     "count_assertions",
     "is_assertion",
     "record_assertions",
 ]
 
 COUNT, RECORD, CAUGHT = "_rewardstack_count", "_rewardstack_record", "_rewardstack_error"
+CLASS_OF = "_rewardstack_class_of"  # what stands for `type(x)` and `x.__class__`
 PROGRAM = "_rewardstack_program"  # what stands for the program as a module
 PROGRAM_MODULES = (
     "solution",
@@ -46,6 +49,37 @@ class Source:
         lines[-1] = lines[-1][: node.end_col_offset]
         lines[0] = lines[0][node.col_offset :]
         return b"".join(lines).decode("utf-8", "replace")
+
+
+class ClassQuestions(ast.NodeTransformer):
+    """Has `type(x)` and `x.__class__` ask what knows the classes of a program's objects."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Replace `type` where it is asked about one thing."""
+        self.generic_visit(node)
+        match node:
+            case ast.Call(ast.Name("type") as asked, [_], []):
+                asked.id = CLASS_OF
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """Replace a class that is read."""
+        self.generic_visit(node)
+        if node.attr != "__class__" or not isinstance(node.ctx, ast.Load):
+            return node
+        name = ast.copy_location(ast.Name(CLASS_OF, ast.Load()), node)
+        return ast.copy_location(ast.Call(name, [node.value], []), node)
+
+
+def ask_for_classes(tree: ast.Module, text: str) -> None:
+    """Rewrite the questions for classes in test code, unless something in it is named `type`."""
+    if "type" not in text and "__class__" not in text:
+        return
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name("type", ast.Store()) | ast.arg("type") | ast.FunctionDef(name="type"):
+                return
+    ClassQuestions().visit(tree)
 
 
 def is_assertion(node: ast.stmt) -> bool:

@@ -5,12 +5,12 @@ objects is by content, fetched as plain values; equality with a plain value, tru
 that does not give an object again are refused (`unsupported_value`).
 """
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from typing import Any, NamedTuple, Protocol
 
 from rewardstack_sandbox.values import is_named_tuple
 
-__all__ = ["Reference", "RemoteItems", "RemoteObject", "stand_in"]
+__all__ = ["Reference", "RemoteItems", "RemoteObject", "class_of", "stand_in"]
 
 ATTACHED = "_rewardstack_reference"
 # What tests ask of text, numbers and sets. An object that a function returned in their place would answer as it likes.
@@ -138,6 +138,18 @@ class RemoteObject:
     def __exit__(self, *_: object) -> None:
         ask(self, "exit")
 
+    def __aiter__(self) -> AsyncIterator[Any]:
+        found = ask(self, "async_iterate")
+        if not isinstance(found, RemoteAsyncIterator):
+            raise refusal(self, "iteration")
+        return found
+
+    async def __aenter__(self) -> Any:
+        return ask(self, "async_enter")
+
+    async def __aexit__(self, *_: object) -> None:
+        ask(self, "async_exit")
+
     def __hash__(self) -> int:
         return items_of(self).number
 
@@ -161,6 +173,16 @@ class RemoteObject:
 
     def __ne__(self, other: object) -> bool:
         return not self == other
+
+
+def class_of(value: Any) -> Any:
+    """Return `type(value)`; for an object of the program the stand-in for its class, which is the same for all of them."""
+    if not isinstance(value, RemoteObject) or items_of(value).kind in PLAIN:
+        return type(value)
+    found = ask(value, "class")
+    if not isinstance(found, RemoteClass):
+        raise refusal(value, "class")
+    return found
 
 
 def plain(value: RemoteObject, what: str, kind: type) -> Any:
@@ -260,7 +282,50 @@ class RemoteIterator(RemoteObject):
         return ask(self, "next")
 
 
+class RemoteAwaitable(RemoteObject):
+    """A coroutine of the program, or what else can be awaited there: it runs to its end when it is first waited for.
+
+    It has a coroutine's methods, by which `asyncio.run` and others know one.
+    """
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith(("cr_", "gi_")):  # what asyncio shows of a coroutine
+            raise AttributeError(name)
+        return super().__getattr__(name)
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        yield from ()
+        return ask(self, "await")
+
+    def send(self, _: Any) -> Any:
+        """Run it; its result is the value of the `StopIteration`, as a coroutine's is."""
+        raise StopIteration(ask(self, "await"))
+
+    def throw(self, *error: Any) -> Any:
+        """Raise an exception where it stands, which is at its beginning or its end."""
+        raise error[0] if len(error) == 1 else error[1]
+
+    def close(self) -> None:
+        """Do nothing: it does not stand in the middle."""
+
+
+class RemoteAsyncIterator(RemoteObject):
+    """An asynchronous iterator of the program, asked for one item at a time."""
+
+    __slots__ = ()
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return self
+
+    async def __anext__(self) -> Any:
+        return ask(self, "async_next")
+
+
 KINDS = {
+    "awaitable": RemoteAwaitable,
+    "async_iterator": RemoteAsyncIterator,
     "function": RemoteFunction,
     "class": RemoteClass,
     "callable": RemoteCallable,

@@ -117,6 +117,10 @@ def describe(value: Any) -> str:
         return "exception" if issubclass(value, BaseException) else "class"
     if hasattr(type(value), "__next__"):
         return "iterator"
+    if hasattr(type(value), "__await__"):
+        return "awaitable"
+    if hasattr(type(value), "__anext__"):
+        return "async_iterator"
     if isinstance(value, FUNCTIONS):
         return "function"
     return "callable" if callable(value) else "object"

@@ -2,6 +2,7 @@
 
 import builtins
 import functools
+import importlib
 import operator
 import os
 import sys
@@ -35,9 +36,16 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
     "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "matmul": operator.matmul,
     "and": operator.and_, "or": operator.or_, "xor": operator.xor, "neg": operator.neg, "abs": abs,
-    "is_instance": isinstance, "is_subclass": issubclass,
+    "is_instance": isinstance, "is_subclass": issubclass, "class": type,
+    "await": lambda value: awaiting().result_of(value), "async_next": lambda value: awaiting().next_of(value),
+    "async_iterate": aiter, "async_enter": lambda value: awaiting().enter(value), "async_exit": lambda value: awaiting().leave(value),
     "content": lambda value: (type(value).__name__, state_of(value)),
 }  # fmt: skip
+
+
+def awaiting() -> Any:
+    """Return the module that runs coroutines."""
+    return importlib.import_module("rewardstack_sandbox.program.awaiting")
 
 
 def serve(server: "Server", job: dict[str, Any]) -> NoReturn:
