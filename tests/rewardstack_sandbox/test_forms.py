@@ -31,7 +31,7 @@ JUDGING = {
     "the program by another name": "import main as m\nassert m.f(1) == 1",
 }
 NOT_RUNNABLE = {
-    "fixtures": ("def test_a(tmp_path):\n    assert f(1) == 1", "only fixtures of pytest could fill"),
+    "fixtures": ("def test_a(tmp_path):\n    assert f(1) == 1", "only pytest could fill"),
     "a generator": ("def test_a():\n    yield\n    assert f(1) == 1", "gives back a generator where it should assert"),
     "a comparison": ("def test_a():\n    return f(1) == 1", "gives back a bool where it should assert"),
     "all skipped": (

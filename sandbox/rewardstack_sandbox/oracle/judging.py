@@ -14,13 +14,14 @@ from rewardstack_sandbox.oracle.conversation import (
     UnsupportedValue,
     raised_by_program,
 )
+from rewardstack_sandbox.oracle.fixtures import Fixtures, declare
 from rewardstack_sandbox.oracle.plan import SETUP, Plan
 from rewardstack_sandbox.oracle.restoring import restore
-from rewardstack_sandbox.oracle.rewriting import CLASS_OF, COUNT, PROGRAM, RECORD
+from rewardstack_sandbox.oracle.rewriting import CLASS_OF, COUNT, FIXTURE, PROGRAM, RECORD
 from rewardstack_sandbox.oracle.stand_ins import class_of
 from rewardstack_sandbox.oracle.test_cases import is_skip
-from rewardstack_sandbox.oracle.test_classes import count_tests, parametrized, run_class, test_case_classes
-from rewardstack_sandbox.oracle.test_functions import NotRunnable, call_test
+from rewardstack_sandbox.oracle.test_classes import count_tests, run_class, test_case_classes
+from rewardstack_sandbox.oracle.test_functions import NotRunnable, call_test, calls_of
 from rewardstack_sandbox.results import Status, TestResult
 from rewardstack_sandbox.values import Unsupported
 
@@ -65,6 +66,7 @@ class Judge:
             "__name__": TESTS,
             CLASS_OF: class_of,
             COUNT: self.count,
+            FIXTURE: declare,
             RECORD: self.record,
         }
 
@@ -97,18 +99,21 @@ class Judge:
             called = self.attempt("check", lambda: check(self.require_entry()), is_test=False)
             if called and len(self.results) == before and not self.plan.asserts and self.asserted:
                 self.add(TestResult("check", passed=True))
+        fixtures = Fixtures(self.space)
         calls = [
-            (label, functools.partial(call_test, self.space[name], *arguments, **keywords))
+            (call.label, functools.partial(call_test, self.space[name], call, fixtures))
             for name in self.plan.functions
-            for label, arguments, keywords in parametrized(name, self.space[name])
+            for call in calls_of(name, self.space[name], fixtures)
         ]
         kinds = [*test_case_classes(self.plan.classes, self.space)]
         if calls or kinds:  # without them the tests may have left no built-in function to count with
-            self.expected = len(self.results) + len(calls) + sum(map(count_tests, kinds))
+            self.expected = (
+                len(self.results) + len(calls) + sum(count_tests(kind, fixtures) for kind in kinds)
+            )
         for label, call in calls:
             self.attempt(label, call, is_test=True)
         for kind in kinds:
-            run_class(kind, self.add_outcome)
+            run_class(kind, fixtures, self.add_outcome)
 
     @property
     def used(self) -> bool:

@@ -13,6 +13,7 @@ from rewardstack_sandbox.oracle.foresight import NOTHING, Foreseen, called_name,
 from rewardstack_sandbox.oracle.rewriting import (
     CLASS_OF,
     COUNT,
+    FIXTURE,
     PROGRAM,
     PROGRAM_MODULES,
     RECORD,
@@ -20,6 +21,8 @@ from rewardstack_sandbox.oracle.rewriting import (
     ask_for_classes,
     count_assertions,
     is_assertion,
+    is_fixture,
+    own_fixtures,
     record_assertions,
 )
 
@@ -94,12 +97,14 @@ def cached_plan(tests: str | tuple[str, ...], setup: str, entry_point: str | Non
     if setup.strip():
         trees.append(ast.parse(setup))
         ask_for_classes(trees[-1], setup)
+        own_fixtures(trees[-1], setup)
         body = count_assertions(trees[-1].body, plan.names)
         plan.steps.append(Step(SETUP, compiled(body), is_test=False))
     if isinstance(tests, str):
         tree = ast.parse(tests)
         plan.foreseen = foresee_script(tree, plan.entry)
         ask_for_classes(tree, tests)
+        own_fixtures(tree, tests)
         source = Source(tests)
         find_tests(tree, plan, source)
         trees.append(tree)
@@ -195,7 +200,7 @@ def find_tests(tree: ast.Module, plan: Plan, source: Source) -> None:
         and isinstance(node.value.func, ast.Name)
     }
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name not in called:
+        if isinstance(node, ast.FunctionDef) and node.name not in called and not is_fixture(node):
             if node.name == "check" and plan.entry and len(node.args.args) == 1:
                 plan.calls_check = True
                 node.body, plan.asserts = record_assertions(node.body, source)
@@ -218,7 +223,7 @@ def find_names(trees: Iterable[ast.Module], plan: Plan) -> None:
     read = dict.fromkeys([*plan.names, *(name for step in plan.steps for name in code_names(step.code))])
     own = any(step.is_test for step in plan.steps) or bool(plan.functions or plan.classes)
     plan.asserts_something = own or COUNT in read or RECORD in read or bool(plan.asserts)
-    own_words = (CLASS_OF, COUNT, PROGRAM, RECORD)
+    own_words = (CLASS_OF, COUNT, FIXTURE, PROGRAM, RECORD)
     wanted = [one for one in read if one not in defined and one not in own_words and one[:2] != "__"]
     entry = plan.entry.name if plan.entry else ""
     plan.built_in = [name for name in wanted if hasattr(builtins, name) and name != entry]

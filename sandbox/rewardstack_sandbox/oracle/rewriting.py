@@ -10,6 +10,7 @@ from typing import TypeVar
 __all__ = [
     "CLASS_OF",
     "COUNT",
+    "FIXTURE",
     "PROGRAM",
     "PROGRAM_MODULES",
     "RECORD",
@@ -17,11 +18,14 @@ __all__ = [
     "ask_for_classes",
     "count_assertions",
     "is_assertion",
+    "is_fixture",
+    "own_fixtures",
     "record_assertions",
 ]
 
 COUNT, RECORD, CAUGHT = "_rewardstack_count", "_rewardstack_record", "_rewardstack_error"
 CLASS_OF = "_rewardstack_class_of"  # what stands for `type(x)` and `x.__class__`
+FIXTURE = "_rewardstack_fixture"  # what stands for `pytest.fixture`
 PROGRAM = "_rewardstack_program"  # what stands for the program as a module
 PROGRAM_MODULES = (
     "solution",
@@ -80,6 +84,29 @@ def ask_for_classes(tree: ast.Module, text: str) -> None:
             case ast.Name("type", ast.Store()) | ast.arg("type") | ast.FunctionDef(name="type"):
                 return
     ClassQuestions().visit(tree)
+
+
+def own_fixtures(tree: ast.Module, text: str) -> None:
+    """Have the fixtures in test code declared to what runs the tests, in pytest's place."""
+    for node in ast.walk(tree) if "fixture" in text else ():
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            node.decorator_list = [own_decorator(one) for one in node.decorator_list]
+
+
+def own_decorator(node: ast.expr) -> ast.expr:
+    """Return a decorator, ours where it is pytest's for fixtures, with the same options."""
+    match node:
+        case ast.Call(func=called):
+            node.func = own_decorator(called)
+        case ast.Attribute(ast.Name("pytest" | "pytest_asyncio"), "fixture") | ast.Name("fixture"):
+            return ast.copy_location(ast.Name(FIXTURE, ast.Load()), node)
+    return node
+
+
+def is_fixture(node: ast.FunctionDef) -> bool:
+    """Whether a function is declared as a fixture."""
+    called = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
+    return any(isinstance(one, ast.Name) and one.id == FIXTURE for one in called)
 
 
 def is_assertion(node: ast.stmt) -> bool:
