@@ -29,7 +29,7 @@ NEEDS = {
     "restricted": ("code", ("RestrictedPython", "rewardstack_sandbox.program.restricting")),
     "monty": ("monty", ("pydantic_monty", "rewardstack_sandbox.monty.enclosure")),
 }
-# For numpy in tests: a process whose children are in another process namespace may start no threads
+# For numpy in tests: workers share the cores among themselves
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 SERVER = "rewardstack_sandbox.server"
 MEMORY = 1 << 30

@@ -53,7 +53,7 @@ def start(confinement: Confinement, memory: int, others: list[int]) -> tuple[soc
     """
     ours, theirs = socket.socketpair()
     parent = os.getpid()
-    child = os.fork()
+    child = namespaces.fork_inside() if confinement.process_namespaces else os.fork()
     if child:
         theirs.close()
         return ours, child

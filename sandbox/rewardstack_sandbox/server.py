@@ -3,6 +3,7 @@
 import json
 import marshal
 import signal
+import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -20,6 +21,7 @@ GRACE = 2.0
 
 def serve(channel: Channel, nursery: Nursery, *, restricted: bool) -> None:
     """Serve jobs until the caller closes its end."""
+    threading.excepthook = no_report
     with suppress(Gone):
         while True:
             job = marshal.loads(channel.receive())  # noqa: S302 - from the caller
@@ -43,7 +45,16 @@ def answer(nursery: Nursery, job: Mapping[str, Any]) -> dict[str, Any]:
         return {"fatal": f"{type(error).__name__}: {error}"}
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    return {**result_message(result), "wall_time": time.monotonic() - started}
+    return {**result_message(result), "wall_time": time.monotonic() - started, "last": has_threads()}
+
+
+def no_report(_: object) -> None:
+    """Say nothing of what ends a thread of the tests: what comes of it is theirs to judge."""
+
+
+def has_threads() -> bool:
+    """Whether tests have left threads behind, which may never end: this worker is then not to be used again."""
+    return threading.active_count() > 1
 
 
 def result_message(result: ExecutionResult | TestReport) -> dict[str, Any]:

@@ -134,7 +134,7 @@ class Worker:
             return DEAD
         self.pending.popleft()
         self.began = time.monotonic()
-        if "fatal" in result:
+        if "fatal" in result or result.pop("last"):
             self.kill()
         return result
 

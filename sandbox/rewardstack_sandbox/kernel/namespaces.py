@@ -2,22 +2,24 @@
 
 import ctypes
 import os
+import signal
 from collections.abc import Callable
 
-from rewardstack_sandbox.kernel.calls import checked, libc
+from rewardstack_sandbox.kernel.calls import checked, libc, number
 from rewardstack_sandbox.kernel.process import prepared
 
-__all__ = ["KINDS", "enter", "renewal"]
+__all__ = ["enter", "fork_inside", "renewal"]
 
 USER = 0x10000000
-KINDS = {"network": 0x40000000, "ipc": 0x08000000, "host name": 0x04000000, "processes": 0x20000000}
+KINDS = {"network": 0x40000000, "ipc": 0x08000000, "host name": 0x04000000}
+PROCESSES = 0x20000000
 INNER_USER = 1000
 
 
 def enter() -> dict[str, str]:
     """Move this process into namespaces of its own; return, for each kind, an empty text or why it could not.
 
-    Process numbers are new for its children only. It must have one thread.
+    Process numbers are new for children by `fork_inside` alone. This process must have one thread.
     """
     outer_user, outer_group = os.geteuid(), os.getegid()
     refusals = {"user": unshare(USER)}
@@ -25,7 +27,36 @@ def enter() -> dict[str, str]:
         refusals["user"] = map_user(outer_user, outer_group)
     for kind, flag in KINDS.items():
         refusals[kind] = unshare(flag)
-    return refusals
+    return refusals | {"processes": try_processes()}
+
+
+def fork_inside() -> int:
+    """Fork a child that is the first process of a new process namespace: 0 in the child; `OSError` where refused.
+
+    For a process with one thread. That one may have more later on: it could not, had it left its namespace for its
+    children as `unshare` does.
+    """
+    arguments = [ctypes.c_long(number("clone") or 0), ctypes.c_long(PROCESSES | signal.SIGCHLD)]
+    return checked(libc().syscall(*arguments, *[ctypes.c_long(0)] * 4), "clone")
+
+
+def try_processes() -> str:
+    """Return why processes cannot have numbers of their own, and their children again; empty where they can."""
+    try:
+        child = fork_inside()
+    except OSError as error:
+        return str(error.strerror)
+    if child == 0:
+        code = os.EX_OSERR
+        try:
+            renewal()()
+            code = 0
+        except OSError as error:
+            code = error.errno or code
+        finally:
+            os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return os.strerror(code) if code else ""
 
 
 def unshare(flag: int) -> str:
@@ -54,8 +85,8 @@ def renewal() -> Callable[[], None]:
 
     A process may leave the namespace of its children once only, unless it first returns to its own.
     """
-    flag = KINDS["processes"]
-    back, away = prepared("setns", os.pidfd_open(os.getpid()), flag), prepared("unshare", flag)
+    back = prepared("setns", os.pidfd_open(os.getpid()), PROCESSES)
+    away = prepared("unshare", PROCESSES)
 
     def renew() -> None:
         if back() or away():

@@ -9,7 +9,7 @@ from typing import Any
 import pydantic_monty
 
 from rewardstack_sandbox.confinement import Confinement, confine
-from rewardstack_sandbox.kernel import landlock, process, seccomp
+from rewardstack_sandbox.kernel import landlock, namespaces, process, seccomp
 from rewardstack_sandbox.kernel.seccomp import CLONE_THREAD, Rule
 from rewardstack_sandbox.layers import Layer
 from rewardstack_sandbox.monty.candidate import MontyCandidate
@@ -113,7 +113,7 @@ def move_inside() -> None:
 
     The old process waits outside; each ends with the other.
     """
-    child = os.fork()
+    child = namespaces.fork_inside()
     if child:
         os.closerange(0, 1 << 10)
         _, status = os.waitpid(child, 0)

@@ -4,6 +4,7 @@ import builtins
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
+from threading import RLock
 from types import BuiltinFunctionType
 from typing import Any, NoReturn
 
@@ -51,6 +52,7 @@ class Conversation:
     ) -> None:
         self.channel = channel
         self.deadline = deadline
+        self.lock = RLock()  # what the program asks of the tests may ask the program again
         self.limit = limit
         self.ahead = deque(ahead)
         self.name = name
@@ -69,6 +71,11 @@ class Conversation:
 
     def ask(self, *request: Any) -> Any:
         """Return what the program answers to a request; what it raises is raised here, as a built-in exception."""
+        with self.lock:
+            return self.exchange(request)
+
+    def exchange(self, request: tuple[Any, ...]) -> Any:
+        """Do what `ask` says, one thread of the tests after the other."""
         self.used += 1
         if self.ahead:
             self.check_off(request)

@@ -211,7 +211,7 @@ class Judge:
         if isinstance(error, NameError):
             return Status.runtime_error, f"the program does not define what the tests use: {short(error)}"
         if isinstance(error, RuntimeError) and short(error) == NO_THREADS:
-            return Status.infrastructure_error, "the tests start a thread, which they may not here"
+            return Status.infrastructure_error, "the tests start more threads than there may be here"
         if isinstance(error, ImportError):
             return Status.infrastructure_error, f"the tests cannot import: {short(error)}"
         if isinstance(error, Stopped):
