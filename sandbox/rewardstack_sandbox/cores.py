@@ -1,14 +1,39 @@
-"""Which processor core each worker keeps to while a batch gives every core work.
+"""How many processor cores there are to use, and which one each worker keeps to while a batch gives every core work.
 
 A worker is a row of processes that wait for one another: the server, its forker, a candidate after the other. Alone they are
 quickest spread over idle cores; where no core is idle, to wake one another across cores is work without a gain.
 """
 
 import contextlib
+import math
 import os
 from collections.abc import Iterable
+from pathlib import Path
 
-__all__ = ["cores_for", "place"]
+__all__ = ["cores_for", "place", "usable_cores"]
+
+QUOTAS = (  # of a container's processor time: "TIME PERIOD" in one file, or in two
+    ("/sys/fs/cgroup/cpu.max",),
+    ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us"),
+)
+
+
+def usable_cores() -> int:
+    """Return how many cores this process can keep busy: those it may run on, at most what its container's quota is worth.
+
+    More processes than that wait for one another, and run into time limits that they would keep alone.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, quota() or cores)
+
+
+def quota() -> int:
+    """Return how many cores the quota of this container is worth, rounded up; 0 where there is none."""
+    for files in QUOTAS:
+        with contextlib.suppress(OSError, ValueError):
+            time, period = (int(text) for file in files for text in Path(file).read_text("ascii").split())
+            return max(0, math.ceil(time / period))
+    return 0
 
 
 def cores_for(workers: int) -> list[int | None]:

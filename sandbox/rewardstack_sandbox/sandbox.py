@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, cast, get_args, overload
 
 from rewardstack_sandbox.batch import Batch
+from rewardstack_sandbox.cores import usable_cores
 from rewardstack_sandbox.errors import SandboxError
 from rewardstack_sandbox.jobs import Job, Run, Tests
 from rewardstack_sandbox.layers import Layer
@@ -185,7 +186,7 @@ class Sandbox:
 
 
 def default_workers() -> int:
-    """Return one worker a processor this process may use, divided among the ranks on this machine.
+    """Return one worker a processor that this process can use, divided among the ranks on this machine.
 
     `REWARDSTACK_WORKERS` overrides it; it is 1 in processes that rewardstack started for isolated calls, so that all of
     them together have as many as their parent would.
@@ -193,6 +194,5 @@ def default_workers() -> int:
     told = os.environ.get("REWARDSTACK_WORKERS", "")
     if told.isdecimal() and int(told) > 0:
         return int(told)
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     ranks = os.environ.get("LOCAL_WORLD_SIZE", "1")
-    return max(1, processors // max(1, int(ranks) if ranks.isdigit() else 1))
+    return max(1, usable_cores() // max(1, int(ranks) if ranks.isdigit() else 1))

@@ -10,6 +10,7 @@ from tests.docs.blocks import ROOT
 
 from rewardstack import Score, Stack, StackError, reward, runner, workers
 from rewardstack.errors import ColumnError, OptionError, TooManyErrors
+from rewardstack_sandbox import cores
 
 RISKY = f"{ROOT}/tests/data/rewards/risky.py"
 ROWS = [{"completion": "a"}, {"completion": "bad"}, {"completion": "b"}]
@@ -158,4 +159,5 @@ def test_every_row_of_the_table_is_tested():
 def test_the_number_of_workers_is_that_of_the_cores_this_process_may_use(monkeypatch):
     for name in ("REWARDSTACK_WORKERS", "LOCAL_WORLD_SIZE"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(cores, "QUOTAS", ())
     assert workers.default_size() == len(os.sched_getaffinity(0))

@@ -16,6 +16,7 @@ from tests.timing import seconds_at_best
 
 from rewardstack import Sample, Stack, call_isolated, workers
 from rewardstack.errors import IsolationError, StackError
+from rewardstack_sandbox import cores
 
 RISKY = str(Path(__file__).parents[1] / "data/rewards/risky.py")
 
@@ -286,6 +287,7 @@ def test_odd_texts_reach_a_worker_process_whole(text):
 def test_the_number_of_workers_is_shared_by_the_ranks_of_a_machine(monkeypatch):
     monkeypatch.delenv("REWARDSTACK_WORKERS", raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(16)))
+    monkeypatch.setattr(cores, "QUOTAS", ())
     assert workers.default_size() == 16
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "8")
     assert workers.default_size() == 2

@@ -88,3 +88,33 @@ def test_a_worker_that_is_started_anew_keeps_to_its_core_too():
 def test_fewer_workers_than_cores_stay_free():
     with Sandbox(workers=1) as sandbox:
         assert set(places(sandbox.run_many([WHERE] * 8))) == {str(sorted(os.sched_getaffinity(0)))}
+
+
+@pytest.fixture
+def container(monkeypatch, tmp_path, eight_cores):
+    """A function that gives this process a quota, in the files of a control group."""
+
+    def limit(*texts):
+        files = [tmp_path / str(place) for place in range(len(texts))]
+        for file, text in zip(files, texts, strict=True):
+            file.write_text(text)
+        monkeypatch.setattr(cores, "QUOTAS", [("/none",), tuple(map(str, files))])
+
+    return limit
+
+
+@pytest.mark.parametrize(
+    ("texts", "usable"),
+    [(["max 100000\n"], 8), (["200000 100000\n"], 2), (["250000 100000\n"], 3), (["1600000 100000\n"], 8),
+     (["50000 100000\n"], 1), (["-1\n", "100000\n"], 8), (["400000\n", "100000\n"], 4), (["nonsense\n"], 8)],
+)  # fmt: skip
+@several_cores
+def test_a_containers_quota_counts(container, texts, usable):
+    container(*texts)
+    assert cores.usable_cores() == usable
+
+
+@several_cores
+def test_under_a_quota_workers_spread(container):
+    container("200000 100000\n")
+    assert cores.cores_for(cores.usable_cores()) == [None, None]

@@ -11,6 +11,7 @@ from rewardstack.files import Source
 from rewardstack.workers.messages import Call, Fault, Recipe, Recorded, read_reply
 from rewardstack.workers.pool import Pool
 from rewardstack.workers.process import Outcome, Settled, TimedOut
+from rewardstack_sandbox.cores import usable_cores
 
 __all__ = [
     "Outcome",
@@ -27,9 +28,8 @@ __all__ = [
 
 def default_size() -> int:
     """Return how many workers this process may have: the machine's cores shared by its ranks."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     ranks = int(read_number("LOCAL_WORLD_SIZE", 1, least=1))
-    return int(read_number("REWARDSTACK_WORKERS", max(1, cores // ranks), least=1))
+    return int(read_number("REWARDSTACK_WORKERS", max(1, usable_cores() // ranks), least=1))
 
 
 def default_memory() -> int:
