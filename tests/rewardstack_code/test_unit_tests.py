@@ -1,3 +1,5 @@
+import math
+
 import pytest
 
 from rewardstack import Stack, StackError
@@ -54,6 +56,13 @@ def test_inputs_with_expected_values():
     assert one(ADD, None, columns=columns).value == 1.0
     assert one(SUB, None, columns=columns).value == 0.0
     assert one(ADD, None, columns={**columns, "expected": [3, 0.31]}).value == 0.0
+
+
+@pytest.mark.parametrize(("given", "value"), [("inf", 1.0), ("5.0", 0.0), ("-inf", 0.0), ("nan", 0.0)])
+def test_nothing_is_near_to_an_infinite_value(given, value):
+    code = f"```python\ndef limit(x):\n    return float('{given}')\n```"
+    columns = {"entry_point": "limit", "inputs": [[1]], "expected": [math.inf]}
+    assert one(code, None, columns=columns).value == value
 
 
 @pytest.mark.parametrize(
