@@ -44,8 +44,8 @@ PLAIN = (
     "poll", "ppoll", "select", "pselect6", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait",
     "epoll_pwait", "eventfd", "eventfd2", "timerfd_create", "timerfd_settime", "timerfd_gettime",
     "set_robust_list", "get_robust_list", "set_tid_address", "rseq", "arch_prctl", "membarrier",
-    "restart_syscall", "exit", "exit_group", "umask", "chdir", "fchdir", "sendto", "recvfrom", "sendmsg",
-    "recvmsg", "shutdown", "getsockname", "getpeername", "getsockopt", "setsockopt", "msync", "close_range",
+    "restart_syscall", "exit", "exit_group", "umask", "chdir", "fchdir", "sendto", "recvfrom", "recvmsg",
+    "shutdown", "getsockname", "getpeername", "getsockopt", "setsockopt", "msync", "close_range",
     "fadvise64", "copy_file_range", "sendfile",
 )  # fmt: skip
 
@@ -76,8 +76,9 @@ CANDIDATE = (
     Rule("prlimit64", (0, WHOLE, (0, SELF))),
     Rule("prctl", (0, WHOLE, (15, 16, 0x53564D41))),  # names of threads and of memory areas
 )
-SERVER = (*CANDIDATE, Rule("pidfd_send_signal"), Rule("memfd_create"))
-# what forking and confining a child takes; its children take these back by `narrow`
+SERVER = (*CANDIDATE, Rule("pidfd_send_signal"), Rule("memfd_create"), Rule("sendmsg"))
+# what forking and confining a child takes; its children take these back by `narrow`. Among them `sendmsg`, by which
+# descriptors are sent: the kernel counts those on their way for each user, and refuses more to all of the user's processes
 FORKING = (
     "clone",
     "wait4",
@@ -90,6 +91,7 @@ FORKING = (
     "kill",
     "tgkill",
     "prlimit64",
+    "sendmsg",
 )
 FORKER = (*(rule for rule in CANDIDATE if rule.call not in FORKING), *map(Rule, FORKING))
 ABSENT = ("clone3", "openat2")  # libraries fall back to what can be judged by its arguments
