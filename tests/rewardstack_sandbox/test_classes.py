@@ -88,6 +88,28 @@ def test_an_object_in_place_of_text_answers_no_question_about_it(sandbox, questi
     assert (report.passed, report.status) == (False, "unsupported_value")
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        "class f(Yes):\n    def __init__(self, x): pass",
+        "class Odd(Yes):\n    def __init__(self, x): pass\nf = Odd",
+        "class It(Yes):\n    def __next__(self): raise StopIteration\ndef f(x): return It()",
+        "Yes.startswith = lambda text: True\ndef f(x): return Yes",
+    ],
+)
+def test_nor_does_what_is_no_function_or_no_object(sandbox, program):
+    report = sandbox.run_tests(QUESTIONED + program, "assert f(1).startswith('x')")
+    assert (report.passed, report.status) == (False, "unsupported_value")
+
+
+@pytest.mark.parametrize("entry_point", [None, "Solution().f"])
+def test_nor_does_an_object_that_gives_itself_as_the_result(sandbox, entry_point):
+    program = QUESTIONED + "class Solution(Yes):\n    def f(self, x): return self"
+    call = "candidate" if entry_point else "Solution().f"
+    report = sandbox.run_tests(program, [f"assert {call}(1).startswith('x')"], entry_point=entry_point)
+    assert (report.passed, report.status) == (False, "unsupported_value")
+
+
 def test_a_class_under_test_may_have_such_a_method(sandbox):
     program = "class Trie:\n    def __init__(self, words): self.words = words\n    def startswith(self, head): return any(w.startswith(head) for w in self.words)"
     report = sandbox.run_tests(

@@ -65,6 +65,7 @@ class Conversation:
         self.exported: dict[int, Any] = {}
         self.numbers: dict[int, int] = {}
         self.remotes: dict[int, Any] = {}
+        self.types: set[int] = set()
         self.constructed: set[int] = set()
         self.classes: dict[str, type] = {}
         self.errors: dict[str, type[BaseException]] = {}
@@ -233,6 +234,7 @@ class Conversation:
                         if kind == "exception"
                         else stand_in(self, number, kind, name)
                     )
+                self.constructed.discard(number)  # what a function gives back is no more than its result
                 return self.remotes[number]
             case ("record", str(name), dict(state)):
                 return remake(self.classes[name], state)

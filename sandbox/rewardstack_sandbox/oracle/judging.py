@@ -18,7 +18,7 @@ from rewardstack_sandbox.oracle.fixtures import Fixtures, declare
 from rewardstack_sandbox.oracle.plan import SETUP, Plan
 from rewardstack_sandbox.oracle.restoring import restore
 from rewardstack_sandbox.oracle.rewriting import CLASS_OF, COUNT, FIXTURE, PROGRAM, RECORD
-from rewardstack_sandbox.oracle.stand_ins import class_of
+from rewardstack_sandbox.oracle.stand_ins import class_of, types_among
 from rewardstack_sandbox.oracle.test_cases import is_skip
 from rewardstack_sandbox.oracle.test_classes import count_tests, run_class, test_case_classes
 from rewardstack_sandbox.oracle.test_functions import NotRunnable, call_test, calls_of
@@ -74,6 +74,7 @@ class Judge:
         """Run everything, given the names the program defines."""
         try:
             names = names_for_tests(self.plan, found)
+            self.talk.types = types_among(names)
             self.space |= {**names, PROGRAM: types.SimpleNamespace(**names)}
             entry = self.plan.entry
             asked = entry is not None and (entry.is_plain or "candidate" in self.plan.names)

@@ -5,12 +5,12 @@ objects is by content, fetched as plain values; equality with a plain value, tru
 that does not give an object again are refused (`unsupported_value`).
 """
 
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from rewardstack_sandbox.values import is_named_tuple
 
-__all__ = ["Reference", "RemoteItems", "RemoteObject", "class_of", "stand_in"]
+__all__ = ["Reference", "RemoteItems", "RemoteObject", "class_of", "stand_in", "types_among"]
 
 ATTACHED = "_rewardstack_reference"
 # What tests ask of text, numbers and sets. An object that a function returned in their place would answer as it likes.
@@ -24,8 +24,12 @@ PLAIN = ("function", "class", "iterator")  # what has no truth or equality of it
 
 
 class Talk(Protocol):
-    """What stand-ins need of a conversation; `constructed` are the objects that the tests made of the program's classes."""
+    """What stand-ins need of a conversation.
 
+    `types` are the classes that the tests know by a name of a class, `constructed` the objects that they made of these.
+    """
+
+    types: set[int]
     constructed: set[int]
 
     def ask(self, *request: Any) -> Any: ...
@@ -101,7 +105,7 @@ class RemoteObject:
         if name.startswith("__"):
             raise AttributeError(name)
         items = items_of(self)
-        if name in QUESTIONS and items.kind not in PLAIN and items.number not in items.talk.constructed:
+        if name in QUESTIONS and items.number not in items.talk.types | items.talk.constructed:
             raise refusal(self, name)
         return ask(self, "get", name)
 
@@ -233,7 +237,7 @@ class RemoteCallable(RemoteObject):
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         items = items_of(self)
         found = items.talk.call(items.number, arguments, keywords)
-        if items.kind == "class" and isinstance(found, RemoteObject):
+        if items.number in items.talk.types and isinstance(found, RemoteObject):
             items.talk.constructed.add(items_of(found).number)
         return found
 
@@ -268,6 +272,19 @@ class RemoteClass(RemoteFunction):
         if type(answer) is not bool:
             raise refusal(self, what)
         return answer
+
+
+def types_among(names: Mapping[str, Any]) -> set[int]:
+    """Return the numbers of the program's classes that have a name as classes have, and no other.
+
+    One that is named like a function answers in place of one.
+    """
+    known = [
+        (name.lstrip("_")[:1].isupper(), items_of(one).number)
+        for name, one in names.items()
+        if isinstance(one, RemoteClass)
+    ]
+    return {number for upper, number in known if upper} - {number for upper, number in known if not upper}
 
 
 class RemoteIterator(RemoteObject):
