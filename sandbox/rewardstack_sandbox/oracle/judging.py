@@ -181,7 +181,7 @@ class Judge:
     def fail(self, name: str, error: BaseException) -> None:
         """Note a failure."""
         status, reason = self.judge(error)
-        if name == SETUP and status is Status.wrong_answer and not self.talk.used:
+        if name == SETUP and status is Status.wrong_answer and not self.plan.setup_needs:
             status, reason = Status.infrastructure_error, f"the setup of the tests fails: {reason}"
         if status is Status.infrastructure_error:
             self.broken = reason
