@@ -106,6 +106,9 @@ class Batch:
         if answer is LATE:
             reason = f"over {wall:g} s, spent in judging what the program returned"
             self.settle(index, failure(self.jobs[index], Status.time_limit_exceeded, reason, wall))
+        elif "exhausted" in answer:
+            reason = "judging what the program returned takes more memory than there is for it"
+            self.settle(index, failure(self.jobs[index], Status.memory_limit_exceeded, reason))
         elif answer is DEAD or "fatal" in answer:
             reason = answer.get("fatal", "the sandbox worker died")
             if self.tries[index] < TRIES:

@@ -2,6 +2,7 @@
 
 import json
 import marshal
+import mmap
 import signal
 import threading
 import time
@@ -17,16 +18,28 @@ from rewardstack_sandbox.results import ExecutionResult, TestReport
 __all__ = ["serve"]
 
 GRACE = 2.0
+ROOM = 256 << 20  # for what is judged next, a quarter of what this process may take
+EXHAUSTED = b'{"exhausted": true}'  # ready before there is no memory for it
 
 
 def serve(channel: Channel, nursery: Nursery, *, restricted: bool) -> None:
-    """Serve jobs until the caller closes its end."""
+    """Serve jobs until the caller closes its end, or memory runs out."""
     threading.excepthook = no_report
+    sent = b""
     with suppress(Gone):
-        while True:
-            job = marshal.loads(channel.receive())  # noqa: S302 - from the caller
-            channel.send(json.dumps(answer(nursery, {**job, "restricted": restricted})).encode("ascii"))
+        while sent is not EXHAUSTED:
             nursery.tidy()
+            job = marshal.loads(channel.receive())  # noqa: S302 - from the caller
+            sent = message(nursery, {**job, "restricted": restricted})
+            channel.send(sent)
+
+
+def message(nursery: Nursery, job: Mapping[str, Any]) -> bytes:
+    """Return what came of a job, as bytes; a fixed text where memory runs out, which programs can bring about."""
+    try:
+        return json.dumps(answer(nursery, job)).encode("ascii")
+    except MemoryError:
+        return EXHAUSTED
 
 
 def answer(nursery: Nursery, job: Mapping[str, Any]) -> dict[str, Any]:
@@ -45,7 +58,11 @@ def answer(nursery: Nursery, job: Mapping[str, Any]) -> dict[str, Any]:
         return {"fatal": f"{type(error).__name__}: {error}"}
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    return {**result_message(result), "wall_time": time.monotonic() - started, "last": has_threads()}
+    return {
+        **result_message(result),
+        "wall_time": time.monotonic() - started,
+        "last": has_threads() or is_worn(),
+    }
 
 
 def no_report(_: object) -> None:
@@ -57,10 +74,26 @@ def has_threads() -> bool:
     return threading.active_count() > 1
 
 
+def is_worn() -> bool:
+    """Whether what was judged has left too little memory for the next one: what is freed is not always given back."""
+    try:
+        mmap.mmap(-1, ROOM, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ).close()
+    except OSError:
+        return True
+    return False
+
+
 def result_message(result: ExecutionResult | TestReport) -> dict[str, Any]:
     """Return a result as plain values."""
     message = {name: getattr(result, name) for name in result.__slots__}
-    message["status"] = str(result.status)
+    message |= {"status": str(result.status), "reason": printable(result.reason)}
     if isinstance(result, TestReport):
-        message["tests"] = tuple((one.name, one.passed, str(one.status), one.reason) for one in result.tests)
+        message["tests"] = tuple(
+            (printable(one.name), one.passed, str(one.status), printable(one.reason)) for one in result.tests
+        )
     return message
+
+
+def printable(text: str) -> str:
+    """Return a text that can be written anywhere: a program's may hold halves of surrogate pairs."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

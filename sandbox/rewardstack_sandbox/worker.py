@@ -120,6 +120,8 @@ class Worker:
     def take(self) -> dict[str, Any]:
         """Return the answer to the oldest job: what came of it, or `LATE` or `DEAD`; the worker is then killed.
 
+        So is one that says that it cannot go on, or that it should not.
+
         An answer that is there counts, however late the caller comes to look.
         """
         assert self.channel is not None
@@ -134,7 +136,7 @@ class Worker:
             return DEAD
         self.pending.popleft()
         self.began = time.monotonic()
-        if "fatal" in result or result.pop("last"):
+        if "fatal" in result or "exhausted" in result or result.pop("last"):
             self.kill()
         return result
 

@@ -364,8 +364,9 @@ def test_a_setup_that_fails_by_itself_is_no_fault_of_the_program(sandbox):
     assert report.reason == "setup: the setup of the tests fails: ZeroDivisionError: division by zero"
 
 
-def test_a_program_cannot_choose_to_have_the_setup_fail(sandbox):
-    report = sandbox.run_tests("def f(): return 0", "assert f() == 1", setup="limit = 1 / f()")
+@pytest.mark.parametrize("program", ["def f(): return 0", "f = 5"])
+def test_a_program_cannot_choose_to_have_the_setup_fail(sandbox, program):
+    report = sandbox.run_tests(program, "assert f() == 1", setup="limit = 1 / f()")
     assert (report.passed, report.status) == (False, "wrong_answer")
 
 
@@ -387,3 +388,10 @@ def test_calls_of_assertions_are_tests(sandbox, tests, total):
     wrong = sandbox.run_tests(ADD.replace("+", "-"), tests, entry_point="add", setup=setup)
     assert (wrong.passed, wrong.status) == (False, "wrong_answer")
     assert "is not" in wrong.reason
+
+
+@pytest.mark.parametrize("raised", ["ValueError('\\ud800')", "type('\\u0394', (Exception,), {})('\\udfff')"])
+@pytest.mark.parametrize("place", ["{}", "def f(x): {}"])
+def test_what_a_report_says_can_be_written_anywhere(sandbox, raised, place):
+    report = sandbox.run_tests(place.format(f"raise {raised}"), ["assert f(1) == 1"])
+    assert "\\ud" in report.reason.encode("utf-8").decode("utf-8")
