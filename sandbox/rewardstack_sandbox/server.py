@@ -19,6 +19,7 @@ __all__ = ["serve"]
 
 GRACE = 2.0
 ROOM = 256 << 20  # for what is judged next, a quarter of what this process may take
+LONGEST = 2000  # characters of a reason: it may be what a program says of itself
 EXHAUSTED = b'{"exhausted": true}'  # ready before there is no memory for it
 
 
@@ -86,7 +87,7 @@ def is_worn() -> bool:
 def result_message(result: ExecutionResult | TestReport) -> dict[str, Any]:
     """Return a result as plain values."""
     message = {name: getattr(result, name) for name in result.__slots__}
-    message |= {"status": str(result.status), "reason": printable(result.reason)}
+    message |= {"status": str(result.status), "reason": printable(result.reason[:LONGEST])}
     if isinstance(result, TestReport):
         message["tests"] = tuple(
             (printable(one.name), one.passed, str(one.status), printable(one.reason)) for one in result.tests

@@ -32,6 +32,7 @@ pytestmark = LINUX
         "socket.socket()",
         "socket.socket(socket.AF_UNIX)",
         "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)",
+        "socket.socketpair()[0].send(b'x', socket.MSG_OOB)",
         "socket.send_fds(socket.socketpair()[0], [b'x'], [0])",
         "os.kill(2, 0)",
         "os.kill(-1, 9)",

@@ -47,6 +47,14 @@ def test_nonsense_is_no_note(ends):
     assert judgements.read_note(ours) == ("", "")
 
 
+def test_what_a_program_says_of_itself_is_cut(sandbox):
+    forged = "import os, struct\ntext = b's\\0\\0\\1\\0' + b'x' * 65536\n"
+    forged += "body = b'u\\2\\0\\0\\0s\\6\\0\\0\\0syntax' + text\nos.write(3, struct.pack('<I', len(body)) + body)\n"
+    result = sandbox.run(f"{forged}os._exit(1)")
+    assert result.status == "syntax_error"
+    assert 100 < len(result.reason) < 5000
+
+
 def test_the_end_is_seen_without_a_descriptor_of_the_process_too(ends):
     ours, theirs = ends
     candidate = Candidate(1, ours.socket, [])

@@ -28,6 +28,7 @@ X32 = 0x40000000  # numbers of the x32 ABI, a second door to the same calls
 SET_FILTER = 1
 
 CLONE_THREAD = 0x10000
+OUT_OF_BAND = 1  # of a message on a socket
 SELF = -1  # stands for the process's own number in a rule
 
 PLAIN = (
@@ -44,7 +45,7 @@ PLAIN = (
     "poll", "ppoll", "select", "pselect6", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait",
     "epoll_pwait", "eventfd", "eventfd2", "timerfd_create", "timerfd_settime", "timerfd_gettime",
     "set_robust_list", "get_robust_list", "set_tid_address", "rseq", "arch_prctl", "membarrier",
-    "restart_syscall", "exit", "exit_group", "umask", "chdir", "fchdir", "sendto", "recvfrom", "recvmsg",
+    "restart_syscall", "exit", "exit_group", "umask", "chdir", "fchdir",
     "shutdown", "getsockname", "getpeername", "getsockopt", "setsockopt", "msync", "close_range",
     "fadvise64", "copy_file_range", "sendfile",
 )  # fmt: skip
@@ -71,6 +72,10 @@ CANDIDATE = (
     Rule("fcntl", (1, WHOLE, (0, 1, 2, 3, 4, 5, 6, 7, 1030, 1032, 1034))),
     # a connected pair of streams for asyncio; datagrams could be sent to any address
     Rule("socketpair", (0, WHOLE, (1,)), (1, 0xF, (1,))),
+    # nothing of a socket's second, out-of-band way, which no program needs and kernels have been broken by
+    Rule("sendto", (3, OUT_OF_BAND, (0,))),
+    Rule("recvfrom", (3, OUT_OF_BAND, (0,))),
+    Rule("recvmsg", (2, OUT_OF_BAND, (0,))),
     Rule("kill", (0, WHOLE, (SELF,))),
     Rule("tgkill", (0, WHOLE, (SELF,))),
     Rule("prlimit64", (0, WHOLE, (0, SELF))),
