@@ -110,6 +110,53 @@ def test_nor_does_an_object_that_gives_itself_as_the_result(sandbox, entry_point
     assert (report.passed, report.status) == (False, "unsupported_value")
 
 
+SMALL = """
+class Zero:
+    def __len__(self): return 0
+    def __iter__(self): return iter(())
+    def __sub__(self, other): return self
+    __rsub__ = __xor__ = __sub__
+    def __abs__(self): return self
+    def all(self): return True
+    def max(self): return 0.0
+    def symmetric_difference(self, other): return set()
+def f(x): return Zero()
+class Solution:
+    def f(self, x): return Zero()
+"""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "(f(1) - 55).max() == 0",
+        "abs(f(1) - 55).max() == 0",
+        "len(f(1) - {1, 2}) == 0",
+        "list({1, 2} - f(1)) == []",
+        "not list(f(1) ^ {1, 2})",
+        "f(1).all()",
+        "f(1).symmetric_difference({1, 2}) == set()",
+        "len(Solution().f(1) - {1, 2}) == 0",
+    ],
+)
+def test_no_object_stands_for_the_difference_from_what_is_expected(sandbox, question):
+    report = sandbox.run_tests(SMALL, f"assert {question}")
+    assert (report.passed, report.status) == (False, "unsupported_value"), report
+
+
+def test_classes_under_test_reckon_with_plain_values(sandbox):
+    program = """
+class Vector:
+    def __init__(self, x): self.x = x
+    def __mul__(self, k): return Vector(self.x * k)
+    __rmul__ = __mul__
+    def __add__(self, other): return Vector(self.x + getattr(other, "x", other))
+"""
+    tests = "assert Vector(1) * 3 == Vector(3)\nassert 2 * Vector(2) + 1 == Vector(5)"
+    assert sandbox.run_tests(program, tests).passed
+    assert not sandbox.run_tests(program.replace("* k)", ")"), tests).passed
+
+
 def test_a_class_under_test_may_have_such_a_method(sandbox):
     program = "class Trie:\n    def __init__(self, words): self.words = words\n    def startswith(self, head): return any(w.startswith(head) for w in self.words)"
     report = sandbox.run_tests(

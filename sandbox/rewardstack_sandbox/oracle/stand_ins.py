@@ -20,6 +20,9 @@ QUESTIONS = frozenset(
         "isnumeric", "isprintable", "isspace", "issubset", "issuperset", "istitle", "isupper", "is_integer", "startswith",
     ]
 )  # fmt: skip
+# The same of arrays and sets, where programs have objects of their own that answer: with tests of functions alone they have none
+ANSWERS = frozenset(["all", "any", "difference", "equals", "intersection", "symmetric_difference"])
+HOLDER = "Solution"  # the class that holds LeetCode's functions, and is itself under no test
 PLAIN = ("function", "class", "iterator")  # what has no truth or equality of its own
 
 
@@ -106,6 +109,8 @@ class RemoteObject:
             raise AttributeError(name)
         items = items_of(self)
         if name in QUESTIONS and items.number not in items.talk.types | items.talk.constructed:
+            raise refusal(self, name)
+        if name in ANSWERS and not items.talk.types:
             raise refusal(self, name)
         return ask(self, "get", name)
 
@@ -198,9 +203,15 @@ def plain(value: RemoteObject, what: str, kind: type) -> Any:
 
 
 def forward(name: str, *, swapped: bool = False) -> Any:
-    """Return an operator's method: its result must be an object again, never a plain value to be compared."""
+    """Return an operator's method: its result must be an object again, never a plain value to be compared.
+
+    With a plain value it is forwarded only where classes are under test: what a function returns may be subtracted from
+    what is expected, and the object that stands for the difference would be as small as it likes.
+    """
 
     def method(self: RemoteObject, *others: Any) -> Any:
+        if not (items_of(self).talk.types or all(isinstance(one, RemoteObject) for one in others)):
+            raise refusal(self, name)
         operands = (Reference(items_of(self).number), *others)
         found = items_of(self).talk.ask(name, *(reversed(operands) if swapped else operands))
         if not isinstance(found, RemoteObject):
@@ -275,16 +286,13 @@ class RemoteClass(RemoteFunction):
 
 
 def types_among(names: Mapping[str, Any]) -> set[int]:
-    """Return the numbers of the program's classes that have a name as classes have, and no other.
+    """Return the numbers of the program's classes that are under test: named as classes are, and in no other way.
 
     One that is named like a function answers in place of one.
     """
-    known = [
-        (name.lstrip("_")[:1].isupper(), items_of(one).number)
-        for name, one in names.items()
-        if isinstance(one, RemoteClass)
-    ]
-    return {number for upper, number in known if upper} - {number for upper, number in known if not upper}
+    classes = [(name, items_of(one).number) for name, one in names.items() if isinstance(one, RemoteClass)]
+    fitting = {number for name, number in classes if name.lstrip("_")[:1].isupper() and name != HOLDER}
+    return fitting - {number for name, number in classes if not name.lstrip("_")[:1].isupper()}
 
 
 class RemoteIterator(RemoteObject):
