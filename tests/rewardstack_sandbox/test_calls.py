@@ -83,6 +83,7 @@ def test_many_programs_derail_one_after_the_other(sandbox):
         ("a['x'] = a.pop('x')", "{'x': 1, 'y': 2}", "list(a) == ['y', 'x']"),
         ("a[0] = bytearray(a[0])", "[b'x']", "type(a[0]) is bytearray"),
         ("a.append(a[0])", "[float('nan')]", "len(a) == 2"),
+        ("a.popleft()", "__import__('collections').deque([1, 2])", "[*a] == [2]"),
         ("a[0].add(3)", "[{1, 2}]", "a == [{1, 2, 3}]"),
         ("kept.append(a[0])", "[['long enough to be no constant']]", "a[0] is inner"),
     ],

@@ -299,6 +299,9 @@ def apply_changes(arguments: dict[int | str, Any], changes: Any) -> None:
         elif isinstance(old, (dict, set)):
             old.clear()
             old.update(new)
+        elif isinstance(old, deque):
+            old.clear()
+            old.extend(new)
         elif type(old).__module__ == "numpy":
             old[...] = new
         elif hasattr(old, "__dict__") and not isinstance(old, RemoteObject):
