@@ -5,6 +5,7 @@ import marshal
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -22,6 +23,7 @@ GRACE = 2.0
 def serve(channel: Channel, nursery: Nursery, *, restricted: bool) -> None:
     """Serve jobs until the caller closes its end."""
     threading.excepthook = no_report
+    warnings.simplefilter("ignore", SyntaxWarning)  # of tests: nobody who sees them could mend these
     with suppress(Gone):
         while True:
             job = marshal.loads(channel.receive())  # noqa: S302 - from the caller
