@@ -23,6 +23,8 @@ GRACE = 2.0
 def serve(channel: Channel, nursery: Nursery, *, restricted: bool) -> None:
     """Serve jobs until the caller closes its end."""
     threading.excepthook = no_report
+    # Else `asyncio.run` would put a handler of its own, and Python 3.12 then asks a program's coroutine whether it is true
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     warnings.simplefilter("ignore", SyntaxWarning)  # of tests: nobody who sees them could mend these
     with suppress(Gone):
         while True:
