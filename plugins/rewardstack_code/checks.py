@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from rewardstack import import_extra
 from rewardstack_code.similarity import similarity
-from rewardstack_code.syntax import complexity, dotted, imports
+from rewardstack_code.syntax import FILE, complexity, dotted, imports, tree_of
 from rewardstack_sandbox import EntryPoint, read_entry_point
 
 __all__ = ["CHECKS", "Asked", "Check", "Finding", "Wanted"]
@@ -248,7 +248,7 @@ def is_telling(value: Any) -> bool:
 def test_constants(tests: str) -> set[tuple[str, Any]]:
     """Return the telling constants of some tests, by type and value."""
     try:
-        tree = ast.parse(tests)
+        tree = tree_of(tests)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
     values = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
@@ -267,7 +267,7 @@ def check_policy(_tree: ast.Module, wanted: Wanted) -> Iterator[Finding]:
     """RestrictedPython's policy takes the program."""
     restricted = import_extra("RestrictedPython", "code", "the check 'policy' of code.static")
     try:
-        errors = restricted.compile_restricted_exec(wanted.source).errors
+        errors = restricted.compile_restricted_exec(wanted.source, filename=FILE).errors
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # what the parser alone lets pass
         errors = [f"Line {getattr(error, 'lineno', None) or 0}: {error}"]
     for text in errors or ():

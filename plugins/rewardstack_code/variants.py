@@ -8,6 +8,8 @@ import symtable
 from collections.abc import Callable
 from typing import TypeVar
 
+from rewardstack_code.syntax import FILE, tree_of
+
 __all__ = ["VARIANTS", "reformat", "rename_variables", "reorder_tests", "strip_comments"]
 
 Item = TypeVar("Item")
@@ -19,7 +21,7 @@ def rename_variables(source: str, seed: int = 0) -> str:
     Parameters, globals, attributes and names used by nested functions keep theirs, and so does what functions within
     other statements (an `if`, say) hold. A program that looks at its own names (locals, eval, exec) is left as it is.
     """
-    tree = ast.parse(source)
+    tree = tree_of(source)
     if any(
         isinstance(node, ast.Name) and node.id in ("locals", "eval", "exec", "vars", "dir")
         for node in ast.walk(tree)
@@ -48,7 +50,7 @@ def function_nodes(tree: ast.AST) -> list[ast.FunctionDef | ast.AsyncFunctionDef
 
 def function_scopes(source: str) -> dict[tuple[str, int], symtable.Function]:
     """Return the scopes of all functions by name and line; comprehensions and lambdas are among them."""
-    waiting, found = [symtable.symtable(source, "<program>", "exec")], {}
+    waiting, found = [symtable.symtable(source, FILE, "exec")], {}
     while waiting:
         table = waiting.pop()
         waiting += table.get_children()
@@ -119,7 +121,7 @@ class Renaming(ast.NodeTransformer):
 
 def strip_comments(source: str, _seed: int = 0) -> str:
     """Return the program without comments and docstrings."""
-    tree = ast.parse(source)
+    tree = tree_of(source)
     for node in ast.walk(tree):
         if isinstance(
             node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
@@ -130,7 +132,7 @@ def strip_comments(source: str, _seed: int = 0) -> str:
 
 def reformat(source: str, _seed: int = 0) -> str:
     """Return the program in another layout: one blank comment a statement, wide indentation."""
-    lines = ast.unparse(ast.parse(source)).split("\n")
+    lines = ast.unparse(tree_of(source)).split("\n")
     if any("'''" in line or '"""' in line or line.endswith("\\") for line in lines):
         return "\n".join(lines)
     spread = [
@@ -152,7 +154,7 @@ def reorder_tests(tests: str | list[str], seed: int = 0) -> str | list[str]:
     numbers = random.Random(seed)  # noqa: S311
     if not isinstance(tests, str):
         return shuffled(tests, numbers)
-    tree = ast.parse(tests)
+    tree = tree_of(tests)
     for body in [tree.body, *(node.body for node in tree.body if isinstance(node, ast.FunctionDef))]:
         shuffle_runs(body, numbers)
     return ast.unparse(tree)

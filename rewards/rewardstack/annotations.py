@@ -6,7 +6,7 @@ from inspect import Parameter
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-__all__ = ["annotation_text"]
+__all__ = ["annotation_text", "unaliased"]
 
 BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 WORDS: dict[Any, str] = {
@@ -35,6 +35,7 @@ def annotation_text(annotation: Any, quote: Callable[[str], str] = '"{}"'.format
     `annotation` is the object, as `annotations_of` resolves it. `quote` dresses the choices of a `Literal`. Patterns
     and lengths are left out, and so is `None`: TOML has no word for it.
     """
+    annotation = unaliased(annotation)
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return ", ".join([annotation_text(arguments[0], quote), *bounds_of(arguments[1:])])
@@ -47,6 +48,14 @@ def annotation_text(annotation: Any, quote: Callable[[str], str] = '"{}"'.format
         count = f"{len(arguments)}: " if kind is tuple and Ellipsis not in arguments else ""
         return f"list of {count}{annotation_text(arguments[0], quote)}"
     return WORDS.get(kind, str(getattr(annotation, "__name__", annotation)))
+
+
+def unaliased(annotation: Any) -> Any:
+    """Return what a name made by the statement `type` (Python 3.12) stands for, all else as it is."""
+    value, arguments = getattr(annotation, "__value__", None), get_args(annotation)
+    if value is None:
+        return annotation
+    return unaliased(value[arguments] if arguments else value)
 
 
 def bounds_of(metadata: Sequence[Any]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from rewardstack.annotations import unaliased
 from rewardstack.contract import UNMARKED, Contract, Scope, Settled, contract_of, name_of
 from rewardstack.errors import ContractError, OptionError, RewardstackError, nearest
 
@@ -293,6 +294,7 @@ def explain(error: msgspec.ValidationError, annotation: Any) -> str:
 
 def choices_of(annotation: Any) -> list[Any]:
     """Return the values of every `Literal` within an annotation."""
+    annotation = unaliased(annotation)
     if get_origin(annotation) is Literal:
         return list(get_args(annotation))
     return [choice for part in get_args(annotation) for choice in choices_of(part)]

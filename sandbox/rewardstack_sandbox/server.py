@@ -6,6 +6,7 @@ import mmap
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -26,6 +27,9 @@ EXHAUSTED = b'{"exhausted": true}'  # ready before there is no memory for it
 def serve(channel: Channel, nursery: Nursery, *, restricted: bool) -> None:
     """Serve jobs until the caller closes its end, or memory runs out."""
     threading.excepthook = no_report
+    # Else `asyncio.run` would put a handler of its own, and Python 3.12 then asks a program's coroutine whether it is true
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    warnings.simplefilter("ignore", SyntaxWarning)  # of tests: nobody who sees them could mend these
     sent = b""
     with suppress(Gone):
         while sent is not EXHAUSTED:

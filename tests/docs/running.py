@@ -3,7 +3,7 @@
 import contextlib
 import difflib
 import doctest
-import importlib.util
+import importlib
 import os
 import sys
 import tomllib
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.docs.blocks import ROOT, Block, blocks_of
 from tests.docs.sessions import Shell, agrees, commands_of
 
@@ -104,16 +105,14 @@ RUNNERS = {
 def opened(path: Path, folder: Path) -> Iterator[Page]:
     """Give a page at work in a folder, with a fresh registry and a stand-in for the trainer; all is put back."""
     before, found = Path.cwd(), list(sys.path)
-    trl = trainer_module()
-    saved = {name: vars(trl).get(name) for name in ("GRPOConfig", "GRPOTrainer")}
     os.chdir(folder)
     sys.path.insert(0, str(folder))
     registry.cache_clear()
-    vars(trl).update(GRPOConfig=GRPOConfig, GRPOTrainer=GRPOTrainer)
     try:
         page = Page(path, folder)
         sys.path.insert(0, str(page.shell.site))
-        yield page
+        with trainer_replaced():
+            yield page
     finally:
         os.chdir(before)
         sys.path[:] = found
@@ -121,18 +120,20 @@ def opened(path: Path, folder: Path) -> Iterator[Page]:
             if str(getattr(module, "__file__", None)).startswith(f"{folder}{os.sep}"):
                 del sys.modules[name]
         registry.cache_clear()
-        for name, value in saved.items():
-            vars(trl).pop(name)
-            vars(trl).update({} if value is None else {name: value})
 
 
-def trainer_module() -> types.ModuleType:
-    """Return trl where it is installed, else an empty module under its name."""
-    if importlib.util.find_spec("trl") is None:
-        return sys.modules.setdefault("trl", types.ModuleType("trl"))
-    import trl
-
-    return trl
+@contextlib.contextmanager
+def trainer_replaced() -> Iterator[None]:
+    """Put the stand-ins into trl, or into an empty module of its name where it is not installed."""
+    try:
+        trl = importlib.import_module("trl")
+    except ModuleNotFoundError:
+        trl = types.ModuleType("trl")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "trl", trl)
+        for stand_in in (GRPOConfig, GRPOTrainer):  # not as attributes: trl would load its own first
+            patch.setitem(vars(trl), stand_in.__name__, stand_in)
+        yield
 
 
 class GRPOConfig:

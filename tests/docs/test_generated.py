@@ -49,6 +49,7 @@ def book(generate, monkeypatch, tmp_path):
 
 
 def test_all_generated_parts_are_as_they_would_be_written_now(generate, capsys):
+    pytest.importorskip("torch")  # examples of learned rewards are scored anew
     code = generate.main(["--check"])
     assert capsys.readouterr().out == ""
     assert code == 0

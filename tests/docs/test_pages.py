@@ -17,8 +17,11 @@ LONGEST_LINE = 130  # links and tables may pass the 110 that are aimed at
 
 @pytest.mark.parametrize("path", PAGES, ids=NAMES)
 def test_every_block_of_a_page_runs(path, tmp_path):
+    text = path.read_text("utf-8")
+    if 'use = "trl.' in text:  # a reward of trl's own, for which no stand-in would do
+        pytest.importorskip("trl")
     with opened(path, tmp_path) as page:
-        assert page.run() == len(blocks_of(path.read_text("utf-8")))
+        assert page.run() == len(blocks_of(text))
 
 
 @pytest.mark.parametrize("path", PAGES, ids=NAMES)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import pytest
 from msgspec import Meta
@@ -43,3 +43,12 @@ def test_annotations_are_words_for_people_who_write_toml(annotation, words):
 
 def test_choices_can_be_dressed():
     assert annotation_text(tuple[Literal["a", "b"], ...], "<{}>".format) == "list of <a> or <b>"
+
+
+def test_a_name_for_a_type_reads_as_what_it_stands_for():
+    alias = pytest.importorskip("typing_extensions").TypeAliasType
+    element = TypeVar("element")
+    level = alias("level", Literal["soft", "hard"])
+    several = alias("several", list[element] | None, type_params=(element,))
+    assert annotation_text(level | None) == '"soft" or "hard"'
+    assert annotation_text(several[level]) == 'list of "soft" or "hard"'

@@ -1,11 +1,14 @@
 import sys
 import time
+import warnings
 
 import pytest
 
 from rewardstack import RewardstackError, Stack, StackError
 from rewardstack_code import static
 from rewardstack_code.checks import CHECKS
+from rewardstack_code.syntax import parse
+from rewardstack_code.variants import reformat, rename_variables, strip_comments
 
 GOOD = (
     "def solve(n):\n    total = 0\n    for digit in str(n):\n        total += int(digit)\n    return total\n"
@@ -160,3 +163,13 @@ def test_in_a_stack():
     stack = Stack({"static": {"use": "rewardstack_code:static", "lines": 5}})
     scores = stack(prompts=["p"] * 2, completions=["x = 1", "x = ("])
     assert scores == [1.0, 0.0]
+
+
+def test_warnings_of_the_parser_are_neither_errors_nor_shown(capfd):
+    source = "import re\ndef f(x):\n    return re.match('\\d', x)\n"
+    for action in ("error", "always"):
+        with warnings.catch_warnings():
+            warnings.simplefilter(action)
+            assert parse(source).tree is not None
+            assert all(change(source, 0) for change in (rename_variables, strip_comments, reformat))
+    assert capfd.readouterr().err == ""

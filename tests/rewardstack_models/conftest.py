@@ -7,8 +7,7 @@ import rewardstack_models
 
 @pytest.fixture(scope="session")
 def _one_thread():
-    import torch
-
+    torch = pytest.importorskip("torch")
     torch.set_num_threads(1)
 
 

@@ -1,11 +1,13 @@
 """Files that several processes share: what was spent, and what was said."""
 
 import asyncio
+import gc
 import os
 import sqlite3
 import subprocess
 import sys
 import warnings
+from contextlib import closing
 
 import pytest
 from tests.rewardstack_models.endpoint import HANG, answer, status, verdict
@@ -200,7 +202,7 @@ def test_a_cache_that_cannot_be_used_is_done_without_and_told_once(
     elif kind == "a folder":
         path.mkdir()
     elif kind == "of another kind":
-        with sqlite3.connect(path) as opened:
+        with closing(sqlite3.connect(path)) as opened:
             opened.execute("CREATE TABLE replies (other TEXT)")
     elif kind == "read-only":
         path = tmp_path / "no" / "cache.sqlite"
@@ -219,7 +221,7 @@ def test_a_cache_that_cannot_be_used_is_done_without_and_told_once(
 def test_an_entry_that_is_damaged_is_asked_for_anew(serve, tmp_path):
     server, path = serve(verdict("CORRECT")), tmp_path / "cache.sqlite"
     stack_of(server, cache=str(path)).score(ROWS[:5])
-    with sqlite3.connect(path) as opened:
+    with closing(sqlite3.connect(path)) as opened, opened:
         opened.execute("UPDATE replies SET reply = ? WHERE rowid = 1", (b"\xff",))
     scores = stack_of(server, cache=str(path)).score(ROWS[:5])
     assert [score.total for score in scores] == [1.0] * 5
@@ -239,3 +241,13 @@ def test_a_forked_child_opens_the_file_anew(tmp_path):
         os._exit(0 if found == Reply("one") else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert asyncio.run(cache.get("a")) == Reply("one")
+
+
+def test_the_file_is_closed_once_nobody_has_the_cache(tmp_path):
+    cache = Cache(tmp_path / "c")
+    asyncio.run(cache.put("a", Reply("one")))
+    connection = cache._database._connection
+    del cache
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("SELECT 1")

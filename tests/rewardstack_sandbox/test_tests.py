@@ -2,7 +2,7 @@
 
 import pytest
 
-from rewardstack_sandbox import Limits, Status
+from rewardstack_sandbox import Limits, Sandbox, Status
 
 ADD = "def add(a, b):\n    return a + b\n"
 CHECK = "def check(candidate):\n    assert candidate(1, 2) == 3\n    assert candidate(0, 0) == 0, 'zero'\n"
@@ -395,3 +395,36 @@ def test_calls_of_assertions_are_tests(sandbox, tests, total):
 def test_what_a_report_says_can_be_written_anywhere(sandbox, raised, place):
     report = sandbox.run_tests(place.format(f"raise {raised}"), ["assert f(1) == 1"])
     assert "\\ud" in report.reason.encode("utf-8").decode("utf-8")
+
+
+def test_unittests_old_names_are_known_on_every_version(sandbox):
+    tests = "import unittest\nclass F(unittest.TestCase):\n"
+    tests += "    def test_a(self):\n        self.assertEquals(f(1), 1)\n"
+    tests += "    def test_b(self):\n        self.assertItemsEqual([f(2)], [3])\n"
+    report = sandbox.run_tests("def f(x): return x", tests)
+    assert [one.passed for one in report.tests] == [True, False]
+    assert report.status is Status.wrong_answer
+
+
+def test_what_a_library_no_longer_has_is_no_fault_of_the_program(sandbox):
+    report = sandbox.run_tests(
+        "def f(x): return x", "import math\ndef test_a():\n    assert f(1) == math.no_more"
+    )
+    assert report.status is Status.infrastructure_error
+    assert "module 'math' has no attribute 'no_more'" in report.reason
+
+
+@pytest.mark.parametrize(
+    "tests", ["import solution\nassert solution.g(1) == 1", "from solution import g\nassert g(1) == 1"]
+)
+def test_what_a_program_lacks_is_its_own_fault(sandbox, tests):
+    report = sandbox.run_tests("def f(x): return x", tests)
+    assert report.status in (Status.runtime_error, Status.wrong_answer)
+
+
+def test_warnings_of_the_parser_go_unheard(capfd):
+    with Sandbox("best_effort", workers=1) as own:
+        assert own.run_tests(
+            "def f(x): return x", "import re\nassert re.match('\\d', f('1'))\nassert f(3) is 3"
+        ).passed
+    assert capfd.readouterr().err == ""

@@ -9,15 +9,13 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("trl")
-
-
 TINY = Path(__file__).with_name("tiny.py")
 
 
 @pytest.fixture(scope="session")
 def tiny():
     """Return the module `tiny.py`, which scripts of these tests use too."""
+    pytest.importorskip("trl")
     spec = importlib.util.spec_from_file_location("tiny", TINY)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

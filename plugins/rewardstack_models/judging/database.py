@@ -4,6 +4,7 @@ import asyncio
 import os
 import sqlite3
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,7 +16,10 @@ Result = TypeVar("Result")
 
 
 class Database:
-    """One file, opened on first use by a thread of its own; a forked child opens it anew."""
+    """One file, opened on first use by a thread of its own; a forked child opens it anew.
+
+    It is closed with the process, or once nobody has this object any more.
+    """
 
     def __init__(self, path: Path, schema: str, patience: float) -> None:
         self.path = path
@@ -55,6 +59,11 @@ class Database:
         opened = sqlite3.connect(
             self.path, timeout=self.patience, isolation_level=None, check_same_thread=False
         )
-        opened.execute("PRAGMA synchronous = OFF")  # a crash of the machine may cost the last entries
-        opened.executescript(self.schema)
+        try:
+            opened.execute("PRAGMA synchronous = OFF")  # a crash of the machine may cost the last entries
+            opened.executescript(self.schema)
+        except BaseException:  # whatever it was, the caller hears of it
+            opened.close()
+            raise
+        weakref.finalize(self, opened.close)
         return opened

@@ -215,6 +215,8 @@ class Judge:
             return Status.infrastructure_error, "the tests start more threads than there may be here"
         if isinstance(error, ImportError):
             return Status.infrastructure_error, f"the tests cannot import: {short(error)}"
+        if isinstance(error, AttributeError) and isinstance(error.obj, types.ModuleType):
+            return Status.infrastructure_error, f"the tests ask for what is not there: {short(error)}"
         if isinstance(error, Stopped):
             return STOPS[error.kind], str(error)
         got = f"the last call returned {shown(self.talk.last[0])}" if self.talk.last else ""
