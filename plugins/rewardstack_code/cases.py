@@ -39,9 +39,11 @@ class Case(NamedTuple):
 class io(Running):  # noqa: N801 - the name of the reward
     """1 when the code of the completion, run as a program, prints what is expected for every input.
 
-    Column `cases`: a list of `{"input": ..., "output": ...}`, or `{"inputs": [...], "outputs": [...]}` (APPS, TACO),
-    either also as JSON. Optional column `checker`: source that defines `check(input, output, expected)`, for tasks
-    with several right answers, and returns True for one; it runs in the sandbox too. Rows without cases abstain.
+    Column `cases`: a list of `{"input": ..., "output": ...}`, or `{"inputs": [...], "outputs": [...]}` (APPS, TACO;
+    CodeContests has `input` and `output`), either also as JSON. Cases that call a function (`fn_name`, or `functional`)
+    are an error: `code.tests` judges those. Optional column `checker`: source that defines
+    `check(input, output, expected)`, for tasks with several right answers, and returns True for one; it runs in the
+    sandbox too. Rows without cases abstain.
 
     Standard input is a file of known size, as many contest solutions expect. One run for each case.
 
@@ -200,11 +202,24 @@ def read_cases(given: Any) -> list[Case]:
         given = json.loads(given) if given.strip() else None
     if not given or is_missing(given):
         return []
+    refuse_calls(given)
     if isinstance(given, dict):
-        pairs = list(zip(given["inputs"], given["outputs"], strict=True))
+        left, right = ("inputs", "outputs") if "inputs" in given else ("input", "output")
+        pairs = list(zip(given[left], given[right], strict=True))
     else:
         pairs = [(one["input"], one["output"]) for one in given]
     return [Case(as_text(left), as_text(right)) for left, right in pairs]
+
+
+def refuse_calls(given: Any) -> None:
+    """Raise `ValueError` for cases that hold the arguments of a function: no program could print their results."""
+    ones = [given] if isinstance(given, dict) else given
+    if any(
+        one.get("fn_name") or one.get("testtype") == "functional" for one in ones if isinstance(one, dict)
+    ):
+        raise ValueError(
+            "the cases call a function; code.tests judges these, by the columns entry_point, inputs and expected"
+        )
 
 
 def as_text(value: Any) -> str:

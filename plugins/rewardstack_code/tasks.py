@@ -15,7 +15,7 @@ def _close(got, want, atol):
     if isinstance(want, float) and type(got) in (int, float):
         near = abs(got - want) <= atol + 1e-7 * abs(want) < float('inf')  # to an infinite one nothing is near
         return got == want or near or (got != got and want != want)
-    if type(want) in (list, tuple) and type(got) is type(want):
+    if type(got) is type(want) is tuple or type(want) is list and type(got) in (list, tuple):
         return len(got) == len(want) and all(_close(a, b, atol) for a, b in zip(got, want))
     if type(want) is dict and type(got) is dict:
         return got.keys() == want.keys() and all(_close(got[key], want[key], atol) for key in want)

@@ -30,7 +30,8 @@ class tests(Running):  # noqa: N801 - the name of the reward
     function's name, or a method like LeetCode's `Solution().twoSum`), test functions (pytest) or classes (unittest).
     Optional columns: `setup` (code for the tests alone), `prompt_code` (put before the completion's code: HumanEval's
     prompt, or the imports that LeetCode's solutions take for granted), `hidden_tests` (more of the same), `inputs` with
-    `expected` (argument lists and values of `entry_point`, as in HumanEval+). Rows without any test abstain: where the
+    `expected` (argument lists and values of `entry_point`, as in HumanEval+; a tuple does for a list, since files of data
+    know no tuples). Rows without any test abstain: where the
     data call the tests `test`, as HumanEval does, the term needs `columns = { tests = "test" }`.
 
     The code is the last fenced block after closed thinking, or the last `<answer>` tag, or the whole text. No code, a

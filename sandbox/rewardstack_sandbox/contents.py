@@ -8,6 +8,7 @@ import datetime as dt
 import decimal
 import fractions
 import importlib
+import io
 import re
 import sys
 from collections.abc import Callable
@@ -25,6 +26,9 @@ def named_content(value: Any) -> tuple[str, Any] | None:
     kind: Any = type(value)
     if kind in BY_CONTENT:
         return kind.__name__, BY_CONTENT[kind](value)
+    for (module, name), content_of in LATE.items():
+        if kind is getattr(sys.modules.get(module), name, None):
+            return name, content_of(value)
     content = numpy_content(value)
     return None if content is None else ("numpy", content)
 
@@ -63,6 +67,13 @@ def clock_value(kind: Any, content: tuple[str, dt.timedelta | None, int]) -> Any
     return kind.fromisoformat(text).replace(tzinfo=zone, fold=int(fold))
 
 
+def stream_value(kind: Any, content: tuple[Any, int]) -> Any:
+    """Return a stream in memory, at the place where it was."""
+    stream = kind(content[0])
+    stream.seek(*whole_numbers(content[1]))
+    return stream
+
+
 BY_CONTENT: dict[type, Callable[[Any], Any]] = {
     decimal.Decimal: lambda value: tuple(value.as_tuple()),
     fractions.Fraction: lambda value: (value.numerator, value.denominator),
@@ -70,6 +81,14 @@ BY_CONTENT: dict[type, Callable[[Any], Any]] = {
     dt.timedelta: lambda value: (value.days, value.seconds, value.microseconds),
     dt.datetime: clock_content,
     dt.time: clock_content,
+    io.StringIO: lambda value: (value.getvalue(), value.tell()),
+    io.BytesIO: lambda value: (value.getvalue(), value.tell()),
+}
+# The same for modules that are not loaded for this: a value of theirs is there only where they are.
+LATE: dict[tuple[str, str], Callable[[Any], Any]] = {
+    ("uuid", "UUID"): lambda value: value.int,
+    ("pathlib", "PurePosixPath"): str,
+    ("pathlib", "PosixPath"): str,
 }
 REBUILD: dict[str, Callable[[Any], Any]] = {
     "Decimal": lambda content: decimal.Decimal(tuple(content)),
@@ -78,5 +97,10 @@ REBUILD: dict[str, Callable[[Any], Any]] = {
     "timedelta": lambda content: dt.timedelta(*whole_numbers(*content)),
     "datetime": lambda content: clock_value(dt.datetime, content),
     "time": lambda content: clock_value(dt.time, content),
+    "StringIO": lambda content: stream_value(io.StringIO, content),
+    "BytesIO": lambda content: stream_value(io.BytesIO, content),
+    "UUID": lambda content: importlib.import_module("uuid").UUID(int=content),
+    "PurePosixPath": lambda content: importlib.import_module("pathlib").PurePosixPath(content),
+    "PosixPath": lambda content: importlib.import_module("pathlib").PosixPath(content),
     "numpy": lambda content: numpy_value(*content),
 }

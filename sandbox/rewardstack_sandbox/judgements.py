@@ -140,6 +140,7 @@ def judge_by_plan(
 ) -> TestReport | None:
     """Judge a program by a plan; None where its tests turn out to make other calls than those sent ahead."""
     talk = Conversation(candidate.channel, deadline, job["limits"]["wall"], plan.foreseen.name, ahead)
+    talk.watches = plan.may_replace
     judge = Judge(plan, talk, stop_early=job["stop_early"])
     found: dict[str, Any] = {}
     status, reason = load(nursery, talk, job, plan, found)
@@ -184,7 +185,7 @@ def load(
                     found.update(described(talk, sorted(more)))
                 talk.used = 0  # it counts what the tests ask
                 return Status.accepted, ""
-            case ("failed", str(name), tuple(bases), _, str(text)):
+            case ("failed", str(name), tuple(bases), _, str(text), *_):
                 status = Status.memory_limit_exceeded if "MemoryError" in bases else Status.runtime_error
                 return status, f"{name}: {text}" if text else name
             case (str(note), str(text)) if note in NOTES:

@@ -11,7 +11,7 @@ from typing import Any
 
 from rewardstack_sandbox.values import Codec
 
-__all__ = ["CALLS", "PLAIN_CALL", "decode_request", "encode_plain_call"]
+__all__ = ["CALLS", "PLAIN_CALL", "THROWN", "decode_request", "encode_plain_call"]
 
 FORMAT = 2  # without references between values, so that equal arguments are equal bytes
 TUPLE = ord("(")  # how such a message begins, which no message of the codec does
@@ -20,6 +20,9 @@ SEQUENCES = frozenset([list, tuple])  # no sets: they are written in another ord
 DEEPEST = 20
 PLAIN_CALL = "plain call"
 CALLS = ("call", PLAIN_CALL)
+THROWN = (
+    "_rewardstack_thrown"  # the attribute with the number of an exception that a function of the tests raised
+)
 
 
 def encode_plain_call(

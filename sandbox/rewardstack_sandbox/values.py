@@ -13,11 +13,22 @@ import struct
 from collections.abc import Callable, Iterable
 from typing import Any
 
-__all__ = ["PROGRAM_DEPTH", "Codec", "Malformed", "Unsupported", "is_named_tuple", "whole_numbers"]
+__all__ = [
+    "PROGRAM_DEPTH",
+    "Codec",
+    "Malformed",
+    "Unsupported",
+    "is_built_in",
+    "is_named_tuple",
+    "whole_numbers",
+]
 
 MAX_DEPTH = 400
 PROGRAM_DEPTH = 380  # what a program may give is less: the tests may wrap it and send it back
-LIBRARIES = frozenset(["datetime", "decimal", "fractions", "numpy"])  # what `contents` knows the types of
+# what `contents` knows the types of
+LIBRARIES = frozenset(
+    ["_io", "datetime", "decimal", "fractions", "numpy", "pathlib", "pathlib._local", "uuid"]
+)
 LENGTH = struct.Struct("<I")
 DOUBLE = struct.Struct("<d")
 COMPLEX = struct.Struct("<dd")
@@ -236,6 +247,9 @@ SCALARS: dict[type, Callable[[Any], bytes]] = {
 BY_CONTENT: dict[type, Callable[[Any], Any]] = {
     range: lambda value: (value.start, value.stop, value.step),
     slice: lambda value: (value.start, value.stop, value.step),
+    type({}.keys()): list,
+    type({}.values()): list,
+    type({}.items()): list,
 }
 
 
@@ -258,6 +272,9 @@ REBUILD: dict[str, Callable[[Any], Any]] = {
     "type": built_in_type,
     "range": lambda content: range(*whole_numbers(*content)),
     "slice": lambda content: slice(*content),
+    "dict_keys": lambda content: dict.fromkeys(content).keys(),
+    "dict_values": lambda content: dict(enumerate(content)).values(),
+    "dict_items": lambda content: dict(content).items(),
 }
 BLOCKS: dict[int, Callable[[bytes], Any]] = {
     ord("s"): lambda data: data.decode("utf-8", "surrogatepass"),

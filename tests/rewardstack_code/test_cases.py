@@ -17,6 +17,7 @@ def one(completion, cases=CASES, checker=None, **options):
 @pytest.mark.parametrize(
     "cases",
     [CASES, json.dumps(CASES), {"inputs": ["1 2", "5 5"], "outputs": ["3", "10"]},
+     {"input": ["1 2", "5 5"], "output": ["3", "10"]},
      {"inputs": [["1 2"], ["5 5"]], "outputs": [["3"], ["10"]]}],
 )  # fmt: skip
 def test_forms_of_the_column(cases):
@@ -145,3 +146,15 @@ def test_code_contests(data):
     completions = [f"```python\n{row['solution']}\n```" for row in rows if "```" not in row["solution"]]
     scores = io()(completions, [row["tests"] for row in rows])
     assert [score.reason for score in scores if score.value != 1.0] == []
+
+
+@pytest.mark.parametrize(
+    "cases",
+    [
+        {"fn_name": "add", "inputs": [[1, 2]], "outputs": [[3]]},
+        [{"input": "1\n2", "output": "3", "testtype": "functional"}],
+    ],
+)
+def test_cases_that_call_a_function_belong_to_another_reward(cases):
+    score = one("```python\ndef add(a, b): return a + b\n```", cases)
+    assert "code.tests judges these" in score.error

@@ -66,6 +66,15 @@ def test_nothing_is_near_to_an_infinite_value(given, value):
 
 
 @pytest.mark.parametrize(
+    ("returned", "expected", "value"),
+    [("(1, 2)", [1, 2], 1.0), ("[(1, 2)]", [[1, 2]], 1.0), ("(1, 3)", [1, 2], 0.0), ("[1, 2]", (1, 2), 0.0)],
+)
+def test_a_tuple_does_for_the_list_of_a_file(returned, expected, value):
+    columns = {"entry_point": "f", "inputs": [[0]], "expected": [expected]}
+    assert one(f"```python\ndef f(n): return {returned}\n```", None, columns=columns).value == value
+
+
+@pytest.mark.parametrize(
     ("columns", "told"),
     [
         ({"inputs": [[1, 2]], "expected": [3]}, "need the column entry_point"),

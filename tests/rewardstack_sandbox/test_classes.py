@@ -148,6 +148,7 @@ def test_classes_under_test_reckon_with_plain_values(sandbox):
     program = """
 class Vector:
     def __init__(self, x): self.x = x
+    def __eq__(self, other): return self.x == other.x
     def __mul__(self, k): return Vector(self.x * k)
     __rmul__ = __mul__
     def __add__(self, other): return Vector(self.x + getattr(other, "x", other))

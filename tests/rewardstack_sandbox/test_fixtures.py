@@ -68,3 +68,47 @@ def test_each_choice_is_a_test(sandbox):
 def test_a_program_that_raises_in_a_fixture_is_not_masked(sandbox, error):
     report = sandbox.run_tests(f"def f(x):\n    raise {error}", IMPORT + JUDGING["called"])
     assert (report.passed, report.status) == (False, "runtime_error")
+
+
+def test_what_is_printed_is_captured(sandbox):
+    tests = """
+def test_shout(capsys):
+    shout('a')
+    shout('b')
+    captured = capsys.readouterr()
+    assert captured.out == 'A!\\nB!\\n' and captured.err == ''
+    shout('c')
+    out, _ = capsys.readouterr()
+    assert out == 'C!\\n'
+class TestShout:
+    def test_method(self, capsys):
+        shout('d')
+        assert 'D!' in capsys.readouterr().out
+"""
+    report = sandbox.run_tests("def shout(text): print(text.upper() + '!')", tests)
+    assert report.passed, report
+    assert not sandbox.run_tests("def shout(text): print(text + '!')", tests).passed
+
+
+def test_what_is_patched_is_undone(sandbox):
+    tests = """
+def test_patched(monkeypatch):
+    answers = iter(['3', '4'])
+    monkeypatch.setattr('builtins.input', lambda _='': next(answers))
+    assert ask() == 7
+def test_undone():
+    try:
+        ask()
+    except EOFError:
+        return
+    assert False
+"""
+    report = sandbox.run_tests("def ask(): return int(input()) + int(input('? '))", tests)
+    assert report.passed, report
+    assert not sandbox.run_tests("def ask(): return 2 * int(input())", tests).passed
+
+
+def test_a_fixture_of_the_tests_takes_the_place_of_pytests_own(sandbox):
+    tests = "import pytest\n@pytest.fixture\ndef capsys(): return 3\ndef test_it(capsys): assert double(capsys) == 6"
+    report = sandbox.run_tests("def double(n): return 2 * n", tests)
+    assert report.passed, report

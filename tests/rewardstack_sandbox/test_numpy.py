@@ -84,6 +84,6 @@ def test_what_does_not_cross_says_so(sandbox):
 
 
 def test_other_libraries_objects_cannot_be_given(sandbox):
-    report = sandbox.run_tests("def f(x): return 1", "from pathlib import Path\nassert f(Path('a')) == 1")
+    report = sandbox.run_tests("def f(x): return 1", "import array\nassert f(array.array('i')) == 1")
     assert report.status == "infrastructure_error"
-    assert "cannot reach the program: PosixPath" in report.reason
+    assert "cannot reach the program: array" in report.reason

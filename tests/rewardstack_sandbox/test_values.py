@@ -132,3 +132,68 @@ def test_a_length_takes_no_memory_until_it_is_true():
         CODEC.decode(b"l\xff\xff\xff\xff")
     with pytest.raises(Malformed):
         CODEC.decode(b"s\xff\xff\xff\x7fabc")
+
+
+def test_paths_and_identifiers_cross(sandbox):
+    program = "import pathlib, uuid\ndef up(path): return path.parent\ndef pure(text): return pathlib.PurePosixPath(text)\ndef new(): return uuid.uuid4()\ndef same(one): return one"
+    tests = """
+import uuid
+from pathlib import Path, PurePosixPath
+assert up(Path('a/b.txt')) == Path('a') and pure('a//b') == PurePosixPath('a/b')
+assert isinstance(new(), uuid.UUID) and new() != new() and same(uuid.UUID(int=5)).int == 5
+"""
+    report = sandbox.run_tests(program, tests)
+    assert report.passed, report
+
+
+def test_views_of_dictionaries_are_compared_as_such(sandbox):
+    program = "def views(d): return d.keys(), d.values(), d.items()"
+    tests = """
+keys, values, items = views({'a': 1, 'b': 2})
+assert keys == {'a', 'b'} and keys == {'a': 0, 'b': 0}.keys() and 'a' in keys and len(keys) == 2
+assert sorted(values) == [1, 2] and items == {('a', 1), ('b', 2)}
+assert list(views({3: 0, 1: 0})[0]) == [3, 1]
+"""
+    report = sandbox.run_tests(program, tests)
+    assert report.passed, report
+
+
+def test_objects_are_found_by_their_own_hash(sandbox):
+    program = """
+from dataclasses import dataclass
+@dataclass(frozen=True)
+class Point:
+    x: int
+def table(): return {Point(1): 'a', Point(2): 'b'}, {Point(3)}
+def names(function): return function({Point(4): 'd'})
+"""
+    tests = """
+found, points = table()
+assert found[Point(1)] == 'a' and Point(3) in points and Point(9) not in points
+assert names(lambda given: given[Point(4)]) == 'd'
+"""
+    report = sandbox.run_tests(program, tests)
+    assert report.passed, report
+
+
+def test_streams_in_memory_are_read_and_written(sandbox):
+    program = """
+import csv, io
+def rows(file): return [dict(row) for row in csv.DictReader(file)]
+def rest(file): return file.read()
+def write(file, text): file.write(text + '\\n')
+def made(): return io.BytesIO(b'ab')
+"""
+    tests = """
+import io
+file = io.StringIO('a,b\\n1,2\\n')
+assert rows(file) == [{'a': '1', 'b': '2'}] and rest(file) == ''
+file.seek(4)
+assert rest(file) == '1,2\\n'
+out = io.StringIO()
+write(out, 'x')
+write(out, 'y')
+assert out.getvalue() == 'x\\ny\\n' and made().read() == b'ab'
+"""
+    report = sandbox.run_tests(program, tests)
+    assert report.passed, report

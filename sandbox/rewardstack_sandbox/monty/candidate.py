@@ -17,7 +17,7 @@ from rewardstack_sandbox.monty import snippets
 from rewardstack_sandbox.monty.session import Raised, Session
 from rewardstack_sandbox.monty.snippets import Foreign, Kept, Snippet
 from rewardstack_sandbox.program.booting import READY
-from rewardstack_sandbox.program.objects import builtin_names
+from rewardstack_sandbox.program.errors import class_names
 from rewardstack_sandbox.requests import CALLS, decode_request
 from rewardstack_sandbox.values import Codec, Unsupported
 
@@ -202,4 +202,4 @@ def describe_raised(raised: Raised) -> tuple[Any, ...]:
         isinstance(error, NotImplementedError) and NOT_SPOKEN in str(error)
     ):
         return ("syntax", f"{kind.__name__}: {error}")
-    return ("failed", kind.__name__, builtin_names(kind), (str(error),), str(error))
+    return ("failed", kind.__name__, class_names(kind), (str(error),), str(error), {})

@@ -1,6 +1,7 @@
 """The talk with a candidate's process: requests one way, and the tests' own functions called back the other way."""
 
 import builtins
+import io
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -9,14 +10,15 @@ from types import BuiltinFunctionType
 from typing import Any, NoReturn
 
 from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
+from rewardstack_sandbox.oracle.exceptions import Exceptions
 from rewardstack_sandbox.oracle.stand_ins import RemoteItems, RemoteObject, stand_in
+from rewardstack_sandbox.oracle.surroundings import Surroundings
 from rewardstack_sandbox.requests import encode_plain_call
 from rewardstack_sandbox.values import PROGRAM_DEPTH, Codec, Malformed, Unsupported
 
-__all__ = ["TESTS", "Conversation", "Stopped", "UnsupportedValue", "mark_foreign", "raised_by_program"]
+__all__ = ["TESTS", "Conversation", "Stopped", "UnsupportedValue"]
 
 BUILT_IN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
-FOREIGN = "_rewardstack_from_program"
 ENDS = {
     "StopIteration": "next",
     "StopAsyncIteration": "async_next",
@@ -68,15 +70,31 @@ class Conversation:
         self.types: set[int] = set()
         self.constructed: set[int] = set()
         self.classes: dict[str, type] = {}
-        self.errors: dict[str, type[BaseException]] = {}
+        self.exceptions = Exceptions()
+        self.surroundings = Surroundings(lambda *request: self.exchange(request))
+        self.watches = True  # whether tests may replace what the program meets
 
     def ask(self, *request: Any) -> Any:
-        """Return what the program answers to a request; what it raises is raised here, as a built-in exception."""
+        """Return what the program answers to a request; what it raises is raised here, as a built-in exception.
+
+        It is told first what the tests have put in the place of streams and functions.
+        """
         with self.lock:
-            return self.exchange(request)
+            if not self.watches or not self.surroundings.changed:
+                return self.exchange(request)
+            if self.ahead:
+                self.derail()
+            self.surroundings.pass_on()
+            try:
+                return self.exchange(request)
+            finally:
+                last = self.last
+                if self.stopped is None:
+                    self.surroundings.collect()
+                self.last = last
 
     def exchange(self, request: tuple[Any, ...]) -> Any:
-        """Do what `ask` says, one thread of the tests after the other."""
+        """Send a request and return the answer, for one thread of the tests after the other."""
         self.used += 1
         if self.ahead:
             self.check_off(request)
@@ -89,12 +107,12 @@ class Conversation:
                         apply_changes(dict(enumerate(request[2])) | request[3], changes)
                     self.last = (value,)
                     return value
-                case ("raise", str(name), tuple(bases), arguments, str(text)):
+                case ("raise", str(name), tuple(bases), arguments, str(text), *more):
                     self.last = ()
                     if any(end in bases and request[0] != what for end, what in ENDS.items()):
                         bases, arguments = ("RuntimeError",), (f"the program raised {name}",)
                         name = "RuntimeError"  # the real one would end a loop of the tests in silence
-                    raise mark_foreign(self.make_error(name, bases, arguments, text))
+                    raise self.exceptions.make(name, bases, arguments, text, *more[:1])
                 case ("unsupported", str(text)):
                     raise self.refuse(text)
                 case ("ask", *inner):
@@ -193,7 +211,7 @@ class Conversation:
                     self.spoil()
             self.codec.encode(result)
         except Exception as error:  # goes to the program, which may handle it
-            return ("raise", type(error).__name__, str(error)[:500])
+            return ("raise", type(error).__name__, str(error)[:500], self.exceptions.throw(error))
         return ("result", result)
 
     def pack(self, value: Any) -> Any:
@@ -206,7 +224,7 @@ class Conversation:
         if kind is BuiltinFunctionType and vars(builtins).get(name) is value:
             return ("builtin", name)  # its own one: the tests' `eval` is not for the program to call
         if callable(value):
-            return ("mine", self.export(value), "function")
+            return ("mine", self.export(value), "function", *name_and_text(value))
         if isinstance(value, Iterator):
             return ("mine", self.export(value), "iterator")
         if issubclass(kind, BUILT_IN) or kind.__module__ != TESTS:
@@ -236,33 +254,17 @@ class Conversation:
                     )
                 self.constructed.discard(number)  # what a function gives back is no more than its result
                 return self.remotes[number]
+            case ("error", str(name), tuple(bases), arguments, str(text), more):
+                return self.exceptions.make(name, bases, arguments, text, more)
             case ("record", str(name), dict(state)):
                 return remake(self.classes[name], state)
         raise Malformed("unknown object")
 
-    def make_error(
-        self, name: str, bases: tuple[Any, ...], arguments: tuple[Any, ...], text: str
-    ) -> BaseException:
-        """Return an exception like the program's: of the same built-in class, or of one made for its class."""
-        kind = builtin_error(name) if name in bases else self.error_class(name, bases)
-        try:
-            return kind(*arguments) if type(arguments) is tuple else kind(text)
-        except Exception:  # some built-in exceptions want arguments of their own
-            return self.error_class(name, ("Exception",))(text)
-
-    def error_class(
-        self, name: str, bases: tuple[Any, ...], number: int | None = None
-    ) -> type[BaseException]:
-        """Return the class that stands for the program's exceptions of a name."""
-        if name not in self.errors:
-            known = [builtin_error(base) for base in bases if isinstance(base, str)]
-            base = known[0] if known else Exception
-            base = base if hasattr(base, "__dict__") and base is not Stopped else Exception
-            made: Any = type(name, (base,), {"__init__": keep_arguments})
-            self.errors[name] = made
-        if number is not None:
-            RemoteItems.attach(self.errors[name], number)
-        return self.errors[name]
+    def error_class(self, name: str, bases: tuple[Any, ...], number: int) -> type[BaseException]:
+        """Return the class that stands for one of the program's exceptions, known by its number too."""
+        kind = self.exceptions.class_for(name, bases)
+        RemoteItems.attach(kind, number)
+        return kind
 
 
 def remake(kind: type, state: dict[Any, Any]) -> Any:
@@ -277,15 +279,10 @@ def remake(kind: type, state: dict[Any, Any]) -> Any:
     return value
 
 
-def keep_arguments(self: BaseException, *arguments: Any) -> None:
-    """Take any arguments."""
-    self.args = arguments
-
-
-def builtin_error(name: str) -> type[BaseException]:
-    """Return a built-in exception by name, `Exception` where there is none."""
-    kind = getattr(builtins, name, None)
-    return kind if isinstance(kind, type) and issubclass(kind, BaseException) else Exception
+def name_and_text(value: Any) -> tuple[str, str | None]:
+    """Return what a function or class of the tests is called, and its docstring."""
+    name, text = getattr(value, "__name__", None), getattr(value, "__doc__", None)
+    return name if type(name) is str else type(value).__name__, text if type(text) is str else None
 
 
 def apply_changes(arguments: dict[int | str, Any], changes: Any) -> None:
@@ -302,19 +299,13 @@ def apply_changes(arguments: dict[int | str, Any], changes: Any) -> None:
         elif isinstance(old, deque):
             old.clear()
             old.extend(new)
+        elif isinstance(old, (io.StringIO, io.BytesIO)):
+            old.seek(0)
+            old.truncate()
+            old.write(new.getvalue())
+            old.seek(new.tell())
         elif type(old).__module__ == "numpy":
             old[...] = new
         elif hasattr(old, "__dict__") and not isinstance(old, RemoteObject):
             vars(old).clear()
             vars(old).update(vars(new))
-
-
-def mark_foreign(error: BaseException) -> BaseException:
-    """Note on an exception that the program raised it."""
-    setattr(error, FOREIGN, True)
-    return error
-
-
-def raised_by_program(error: BaseException) -> bool:
-    """Whether the program raised an exception, and not the tests."""
-    return bool(getattr(error, FOREIGN, False))

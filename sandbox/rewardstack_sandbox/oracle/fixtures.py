@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
+from rewardstack_sandbox.oracle.own_fixtures import capsys, monkeypatch
+
 __all__ = ["Fixtures", "Setting", "Unfilled", "declare", "parameters"]
 
 MARK = "_rewardstack_fixture"
@@ -23,6 +25,9 @@ class Fixture(NamedTuple):
     choices: tuple[Any, ...] = ()
     always: bool = False
     lasts: bool = False
+
+
+OWN = {one.__name__: Fixture(one, one.__name__) for one in (capsys, monkeypatch)}
 
 
 def declare(make: Any = None, /, **options: Any) -> Any:
@@ -48,13 +53,13 @@ class Fixtures:
             for value in values.values()
             if inspect.isfunction(value) and MARK in vars(value)
         ]
-        self.known: dict[str, Fixture] = {fixture.name: fixture for fixture in marked}
+        self.known: dict[str, Fixture] = OWN | {fixture.name: fixture for fixture in marked}
         self.kept: dict[tuple[str, int], Any] = {}
 
     def within(self, kind: type) -> "Fixtures":
         """Return these together with those of a test class."""
         both = Fixtures({name: getattr(kind, name) for name in dir(kind)}, getattr(kind, "pytestmark", ()))
-        both.known = self.known | both.known
+        both.known = self.known | {name: one for name, one in both.known.items() if name not in OWN}
         both.kept = self.kept
         return both
 

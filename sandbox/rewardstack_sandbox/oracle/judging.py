@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import importlib
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -12,8 +13,8 @@ from rewardstack_sandbox.oracle.conversation import (
     Conversation,
     Stopped,
     UnsupportedValue,
-    raised_by_program,
 )
+from rewardstack_sandbox.oracle.exceptions import raised_by_program
 from rewardstack_sandbox.oracle.fixtures import Fixtures, declare
 from rewardstack_sandbox.oracle.plan import SETUP, Plan
 from rewardstack_sandbox.oracle.restoring import restore
@@ -35,7 +36,11 @@ SHARED_MODULES = frozenset(
     ]
 )  # fmt: skip
 REASON_LIMIT = 500
-NO_THREADS = "can't start new thread"  # what the interpreter says
+# What the interpreter says of what tests may not do here, and what is said of it
+IMPOSSIBLE = {
+    "can't start new thread": "the tests start more threads than there may be here",
+    "[Errno 2] No usable temporary directory": "the tests write a file, which they may not here",
+}
 STOPS = {
     "derailed": Status.infrastructure_error,
     "large": Status.unsupported_value,
@@ -64,6 +69,7 @@ class Judge:
         self.broken = ""
         self.space: dict[str, Any] = {
             "__name__": TESTS,
+            "__file__": f"{TESTS}.py",
             CLASS_OF: class_of,
             COUNT: self.count,
             FIXTURE: declare,
@@ -76,6 +82,8 @@ class Judge:
             names = names_for_tests(self.plan, found)
             self.talk.types = types_among(names)
             self.space |= {**names, PROGRAM: types.SimpleNamespace(**names)}
+            if "seed" in self.plan.names:
+                self.talk.surroundings.watch_seed()
             entry = self.plan.entry
             asked = entry is not None and (entry.is_plain or "candidate" in self.plan.names)
             if entry is not None and asked and entry.name in self.space:
@@ -111,10 +119,20 @@ class Judge:
             self.expected = (
                 len(self.results) + len(calls) + sum(count_tests(kind, fixtures) for kind in kinds)
             )
+        self.around("setup_module")
         for label, call in calls:
+            self.around("setup_function")
             self.attempt(label, call, is_test=True)
+            self.around("teardown_function")
         for kind in kinds:
             run_class(kind, fixtures, self.add_outcome)
+
+    def around(self, name: str) -> None:
+        """Call what pytest calls around tests, where the tests define it; some define it with a parameter."""
+        function = self.space.get(name)
+        if name in self.plan.around and callable(function):
+            given = [types.SimpleNamespace(__name__=TESTS)] if inspect.signature(function).parameters else []
+            self.attempt(name, functools.partial(function, *given), is_test=False)
 
     @property
     def used(self) -> bool:
@@ -211,8 +229,9 @@ class Judge:
             return Status.infrastructure_error, str(error)
         if isinstance(error, NameError):
             return Status.runtime_error, f"the program does not define what the tests use: {short(error)}"
-        if isinstance(error, RuntimeError) and short(error) == NO_THREADS:
-            return Status.infrastructure_error, "the tests start more threads than there may be here"
+        for begins, said in IMPOSSIBLE.items():
+            if isinstance(error, (RuntimeError, OSError)) and short(error).startswith(begins):
+                return Status.infrastructure_error, said
         if isinstance(error, ImportError):
             return Status.infrastructure_error, f"the tests cannot import: {short(error)}"
         if isinstance(error, AttributeError) and isinstance(error.obj, types.ModuleType):

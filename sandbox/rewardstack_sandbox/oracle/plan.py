@@ -25,11 +25,13 @@ from rewardstack_sandbox.oracle.rewriting import (
     own_fixtures,
     record_assertions,
 )
+from rewardstack_sandbox.oracle.surroundings import may_replace
 
 __all__ = ["FILE", "SETUP", "Plan", "Step", "make_plan"]
 
 FILE = "<tests>"
 SETUP = "setup"
+AROUND = frozenset(["setup_module", "setup_function", "teardown_function"])
 
 
 @dataclass(frozen=True)
@@ -46,9 +48,10 @@ class Plan:
     """Test code, ready to run.
 
     `steps` run in order; then `check` is called if it `calls_check`, then the test functions and classes of `found`.
-    `asserts` are the sources of the assertions directly in `check`. `names` are those the program may be asked for;
+    `around` are those that pytest calls around them. `asserts` are the sources of the assertions directly in `check`. `names` are those the program may be asked for;
     `built_in` those of them that are built-in names too, which count only where the program is about nothing else.
-    `derailed` counts the programs for which other calls were made than `foreseen`.
+    `derailed` counts the programs for which other calls were made than `foreseen`. With `may_replace` they may replace
+    streams and functions that the program meets.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -57,9 +60,11 @@ class Plan:
     built_in: list[str] = field(default_factory=list)
     calls_check: bool = False
     functions: list[str] = field(default_factory=list)
+    around: list[str] = field(default_factory=list)
     classes: list[str] = field(default_factory=list)
     foreseen: Foreseen = NOTHING
     derailed: int = 0
+    may_replace: bool = False
     entry: EntryPoint | None = None
     asserts_something: bool = False
 
@@ -102,6 +107,7 @@ def make_plan(tests: str | Sequence[str], setup: str, entry_point: str | None) -
 def cached_plan(tests: str | tuple[str, ...], setup: str, entry_point: str | None) -> Plan:
     """Return the plan for some tests."""
     plan = Plan(entry=read_entry_point(entry_point) if entry_point else None)
+    plan.may_replace = may_replace("\n".join([setup, *([tests] if isinstance(tests, str) else tests)]))
     trees: list[ast.Module] = []
     if setup.strip():
         trees.append(ast.parse(setup))
@@ -111,6 +117,7 @@ def cached_plan(tests: str | tuple[str, ...], setup: str, entry_point: str | Non
         plan.steps.append(Step(SETUP, compiled(body), is_test=False))
     if isinstance(tests, str):
         tree = ast.parse(tests)
+        open_guard(tree)
         plan.foreseen = foresee_script(tree, plan.entry)
         ask_for_classes(tree, tests)
         own_fixtures(tree, tests)
@@ -130,6 +137,33 @@ def cached_plan(tests: str | tuple[str, ...], setup: str, entry_point: str | Non
     find_names(trees, plan)
     plan.foreseen = certain(plan)
     return plan
+
+
+def open_guard(tree: ast.Module) -> None:
+    """Put what a script does as the main program at its top, where nothing else would call its tests."""
+    if any(is_found(node) for node in tree.body):
+        return
+    tree.body = [
+        one
+        for node in tree.body
+        for one in (node.body if isinstance(node, ast.If) and is_guard(node.test) else [node])
+    ]
+
+
+def is_found(node: ast.stmt) -> bool:
+    """Whether a definition is one that is looked for tests: a test function, `check`, or a class."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return name.startswith("test") or name == "check"
+    return isinstance(node, ast.ClassDef)
+
+
+def is_guard(condition: ast.expr) -> bool:
+    """Whether a condition asks for the main program."""
+    match condition:
+        case ast.Compare(ast.Name("__name__"), [ast.Eq()], [ast.Constant("__main__")]):
+            return True
+    return False
 
 
 def certain(plan: Plan) -> Foreseen:
@@ -215,6 +249,8 @@ def find_tests(tree: ast.Module, plan: Plan, source: Source) -> None:
                 node.body, plan.asserts = record_assertions(node.body, source)
             elif node.name == "check" and not plan.entry and len(node.args.args) == 1:
                 raise ValueError("check(candidate) is never called: there is no entry_point")
+            elif node.name in AROUND:
+                plan.around.append(node.name)
             elif node.name.startswith("test") and (plan.entry is None or node.name != plan.entry.name):
                 plan.functions.append(node.name)
         elif isinstance(node, ast.AsyncFunctionDef) and node.name.startswith("test"):

@@ -1,16 +1,20 @@
 """Stand-ins for a program's functions, classes, iterators and objects.
 
-What a stand-in forwards is chosen so that no answer of the program can make a comparison true by itself: equality of two
-objects is by content, fetched as plain values; equality with a plain value, truth, order, membership, and arithmetic
-that does not give an object again are refused (`unsupported_value`).
+What a stand-in forwards is chosen so that no answer of the program can make a comparison true by itself. Equality of two
+objects is by content, fetched as plain values, or by identity where their class defines none. Equality with a plain
+value, order, truth other than that of any plain object, and arithmetic that does not give an object again are refused
+(`unsupported_value`), but for the instances that the tests make of a class they test: what is expected of those is an
+object, which answers by its own operators as it does by its methods.
 """
 
+import types
 from collections.abc import AsyncIterator, Generator, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
+from rewardstack_sandbox.oracle.test_functions import NotRunnable
 from rewardstack_sandbox.values import is_named_tuple
 
-__all__ = ["Reference", "RemoteItems", "RemoteObject", "class_of", "stand_in", "types_among"]
+__all__ = ["Reference", "RemoteClass", "RemoteItems", "RemoteObject", "class_of", "stand_in", "types_among"]
 
 ATTACHED = "_rewardstack_reference"
 # What tests ask of text, numbers and sets. An object that a function returned in their place would answer as it likes.
@@ -23,6 +27,7 @@ QUESTIONS = frozenset(
 # The same of arrays and sets, where programs have objects of their own that answer: with tests of functions alone they have none
 ANSWERS = frozenset(["all", "any", "difference", "equals", "intersection", "symmetric_difference"])
 HOLDER = "Solution"  # the class that holds LeetCode's functions, and is itself under no test
+TOLD = frozenset(["__dict__", "__mro__", "__bases__", "__wrapped__"])  # of the language's own attributes
 PLAIN = ("function", "class", "iterator")  # what has no truth or equality of its own
 
 
@@ -105,7 +110,7 @@ class RemoteObject:
         object.__setattr__(self, "_rewardstack_items", items)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") and name not in TOLD:
             raise AttributeError(name)
         items = items_of(self)
         if name in QUESTIONS and items.number not in items.talk.types | items.talk.constructed:
@@ -160,21 +165,34 @@ class RemoteObject:
         ask(self, "async_exit")
 
     def __hash__(self) -> int:
-        return items_of(self).number
+        items = items_of(self)
+        return items.number if items.kind in PLAIN else int(plain(self, "hash", int))
 
     def __bool__(self) -> bool:
         if items_of(self).kind in PLAIN:
             return True
-        raise refusal(self, "truth")
+        if is_tested(self):
+            return bool(plain(self, "truth", bool))
+        if ask(self, "always_true") is not True:  # worth no more than if the program gave True
+            raise refusal(self, "truth")
+        return True
 
     def __contains__(self, value: Any) -> bool:
+        if is_tested(self):
+            return bool(plain(self, "contains", bool, value))
         return any(item is value or item == value for item in self)
+
+    def __copy__(self) -> Any:
+        return ask(self, "copy")
+
+    def __deepcopy__(self, _: object) -> Any:
+        return ask(self, "deepcopy")
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
         if not isinstance(other, RemoteObject):
-            if other is None or items_of(self).kind in PLAIN:
+            if other is None or items_of(self).kind in PLAIN or is_tested(self):
                 return False
             raise refusal(self, "equality")
         mine, theirs = ask(self, "content"), ask(other, "content")
@@ -194,19 +212,26 @@ def class_of(value: Any) -> Any:
     return found
 
 
-def plain(value: RemoteObject, what: str, kind: type) -> Any:
+def is_tested(value: RemoteObject) -> bool:
+    """Whether the tests made an object of a class under test, and no function of the program has given it to them."""
+    items = items_of(value)
+    return items.number in items.talk.constructed
+
+
+def plain(value: RemoteObject, what: str, kind: type, *arguments: Any) -> Any:
     """Return an answer that must be of an exact type."""
-    answer = ask(value, what)
+    answer = ask(value, what, *arguments)
     if type(answer) is not kind:
         raise refusal(value, what)
     return answer
 
 
 def forward(name: str, *, swapped: bool = False) -> Any:
-    """Return an operator's method: its result must be an object again, never a plain value to be compared.
+    """Return an operator's method: its result must be an object again, no plain value to be compared.
 
-    With a plain value it is forwarded only where classes are under test: what a function returns may be subtracted from
-    what is expected, and the object that stands for the difference would be as small as it likes.
+    It may be one where the object is an instance that the tests made of a class under test. With a plain value it is
+    forwarded only where classes are under test: what a function returns may be subtracted from what is expected, and the
+    object that stands for the difference would be as small as it likes.
     """
 
     def method(self: RemoteObject, *others: Any) -> Any:
@@ -214,18 +239,20 @@ def forward(name: str, *, swapped: bool = False) -> Any:
             raise refusal(self, name)
         operands = (Reference(items_of(self).number), *others)
         found = items_of(self).talk.ask(name, *(reversed(operands) if swapped else operands))
-        if not isinstance(found, RemoteObject):
+        if not isinstance(found, RemoteObject) and not is_tested(self):
             raise refusal(self, name)
         return found
 
     return method
 
 
-def refuse(name: str) -> Any:
-    """Return the method of an operator that is not forwarded."""
+def refuse(name: str, kind: type) -> Any:
+    """Return the method of an operator that is forwarded for instances of tested classes alone; its result is a `kind`."""
 
-    def method(self: RemoteObject, *_: Any) -> Any:
-        raise refusal(self, name)
+    def method(self: RemoteObject, *others: Any) -> Any:
+        if not is_tested(self):
+            raise refusal(self, name)
+        return plain(self, name, kind, *others)
 
     return method
 
@@ -234,10 +261,13 @@ FORWARDED = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul",
 for operator in FORWARDED:
     setattr(RemoteObject, f"__{operator}__", forward(operator))
     setattr(RemoteObject, f"__r{operator}__", forward(operator, swapped=True))
-for operator in ("neg", "abs"):
+    setattr(RemoteObject, f"__i{operator}__", forward(f"i{operator}"))
+for operator in ("neg", "abs", "round"):
     setattr(RemoteObject, f"__{operator}__", forward(operator))
-for operator in ("lt", "le", "gt", "ge", "int", "float", "index", "complex", "round"):
-    setattr(RemoteObject, f"__{operator}__", refuse(operator))
+for operator, result in {
+    "lt": bool, "le": bool, "gt": bool, "ge": bool, "int": int, "float": float, "index": int, "complex": complex
+}.items():  # fmt: skip
+    setattr(RemoteObject, f"__{operator}__", refuse(operator, result))
 
 
 class RemoteCallable(RemoteObject):
@@ -258,6 +288,9 @@ class RemoteFunction(RemoteCallable):
 
     __slots__ = ()
 
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
     def __getattr__(self, name: str) -> Any:
         if name in ("__name__", "__qualname__"):
             return items_of(self).name
@@ -268,6 +301,12 @@ class RemoteClass(RemoteFunction):
     """A class of the program. It says itself what its instances are, as it says what its methods return."""
 
     __slots__ = ()
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self
+
+    def __mro_entries__(self, _: object) -> tuple[type, ...]:
+        raise NotRunnable(f"the tests derive a class from {items_of(self).name}, which is the program's")
 
     def __instancecheck__(self, value: Any) -> bool:
         if isinstance(value, RemoteObject):
@@ -361,3 +400,12 @@ KINDS = {
 def stand_in(talk: Talk, number: int, kind: str, name: str) -> RemoteObject:
     """Return the stand-in for an object of the program."""
     return KINDS.get(kind, RemoteObject)(RemoteItems(talk, number, kind, name))
+
+
+def read_docstring(self: RemoteObject) -> Any:
+    """Return the docstring of the program's own object: that of a stand-in is none of the tests' business."""
+    return ask(self, "get", "__doc__")
+
+
+for one in (RemoteObject, RemoteFunction, RemoteClass, RemoteCallable, RemoteIterator):
+    one.__doc__ = property(read_docstring)  # type: ignore[assignment]

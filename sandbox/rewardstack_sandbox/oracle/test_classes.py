@@ -36,8 +36,12 @@ def count_tests(kind: type, fixtures: Fixtures) -> int:
 
 
 def test_methods(kind: type) -> list[tuple[str, Any]]:
-    """Return the names and functions of a class's test methods."""
-    return [one for one in inspect.getmembers(kind, inspect.isfunction) if one[0].startswith("test")]
+    """Return the names and functions of a class's test methods, in the order pytest runs them: as they are defined."""
+    names = dict.fromkeys(
+        name for one in reversed(kind.__mro__) for name in vars(one) if name.startswith("test")
+    )
+    found = [(name, getattr(kind, name)) for name in names]
+    return [one for one in found if inspect.isfunction(one[1])]
 
 
 def run_class(kind: type, fixtures: Fixtures, note: Note) -> None:
@@ -46,6 +50,11 @@ def run_class(kind: type, fixtures: Fixtures, note: Note) -> None:
         run_test_case(kind, note)
         return
     inner = fixtures.within(kind)
+    try:
+        around(kind, "setup_class", kind)
+    except BaseException as error:
+        note(f"{kind.__name__}.setup_class", error)
+        return
     for name, method in test_methods(kind):
         for call in calls_of(name, method, inner):
             label = f"{kind.__name__}.{call.label}"
@@ -67,7 +76,7 @@ def run_method(kind: type, name: str, call: Call, fixtures: Fixtures) -> None:
 
 
 def around(instance: Any, name: str, method: Any) -> None:
-    """Call what pytest calls before or after each method, where the class has it; it may take the method."""
+    """Call what pytest calls before or after methods, where the class has it; it may take the method."""
     function = getattr(instance, name, None)
     if function is not None:
         given = dict.fromkeys(parameters(function), method)

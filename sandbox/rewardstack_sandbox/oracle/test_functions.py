@@ -36,16 +36,22 @@ def calls_of(name: str, function: Any, fixtures: Fixtures) -> Iterator[Call]:
 
 
 def mark_rows(mark: Any) -> list[dict[str, Any]]:
-    """Return the arguments a mark lists; `NotRunnable` where they are meant for fixtures."""
+    """Return the arguments a mark lists; a row for one name that is a text is the value itself.
+
+    `NotRunnable` where they are meant for fixtures.
+    """
     if mark.kwargs.get("indirect"):
         raise NotRunnable("parameters are passed to fixtures of pytest (indirect)")
-    names = mark.args[0]
-    names = [part.strip() for part in names.split(",")] if isinstance(names, str) else list(names)
+    given = mark.args[0]
+    names = [part.strip() for part in given.split(",")] if isinstance(given, str) else list(given)
+    alone = isinstance(given, str) and len(names) == 1
     rows = []
     for row in mark.args[1]:
-        values: Any = getattr(row, "values", row)
-        values = values() if callable(values) else values
-        rows.append(dict(zip(names, [values] if len(names) == 1 else values, strict=True)))
+        is_set = (
+            type(row).__name__ == "ParameterSet"
+        )  # `pytest.param`; an object of the program has any attribute
+        values = row.values if is_set else [row] if alone else row
+        rows.append(dict(zip(names, values, strict=True)))
     return rows
 
 

@@ -6,9 +6,10 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from rewardstack_sandbox.program.errors import class_names, describe_error
 from rewardstack_sandbox.values import Unsupported
 
-__all__ = ["Callback", "Table", "builtin_names", "state_of"]
+__all__ = ["Callback", "Table", "state_of"]
 
 BUILT_IN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
 FUNCTIONS = (
@@ -22,11 +23,16 @@ Ask = Callable[[tuple[Any, ...]], Any]
 
 
 class Callback:
-    """A function of the tests, as the candidate sees it: calling it asks the other side."""
+    """A function of the tests, as the candidate sees it: calling it asks the other side.
 
-    def __init__(self, number: int, ask: Ask) -> None:
+    It has the name and the docstring that it has there, for programs that wrap it.
+    """
+
+    def __init__(self, number: int, ask: Ask, name: str, doc: str | None) -> None:
         self.number = number
         self.ask = ask
+        self.__name__ = self.__qualname__ = name
+        self.__doc__ = doc
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         """Ask the tests' side to call it."""
@@ -75,6 +81,8 @@ class Table:
             return ("yours", value.number)
         if kind.__name__ in self.records:
             return ("record", kind.__name__, state_of(value))
+        if issubclass(kind, BaseException):
+            return ("error", *describe_error(value))
         if issubclass(kind, BUILT_IN):
             raise Unsupported(f"{kind.__name__}, a subclass of a built-in type")
         return self.stand_in(value)
@@ -94,8 +102,8 @@ class Table:
                 return getattr(builtins, name)
             case ("mine", number, "iterator"):
                 return Feed(number, self.ask)
-            case ("mine", number, _):
-                return Callback(number, self.ask)
+            case ("mine", number, _, name, doc):
+                return Callback(number, self.ask, name, doc)
             case ("record", name, state):
                 return self.remake(name, state)
         raise ValueError("unknown object")
@@ -127,15 +135,10 @@ def describe(value: Any) -> str:
 
 
 def details(value: Any) -> tuple[str, tuple[str, ...]]:
-    """Return an object's name and, for a class of exceptions, the built-in ones it derives from."""
+    """Return an object's name and, for a class of exceptions, those it derives from."""
     name = getattr(value, "__name__", None) or type(value).__name__
-    bases = builtin_names(value) if isinstance(value, type) and issubclass(value, BaseException) else ()
+    bases = class_names(value) if isinstance(value, type) and issubclass(value, BaseException) else ()
     return str(name), bases
-
-
-def builtin_names(kind: type) -> tuple[str, ...]:
-    """Return the names of the built-in exceptions a class derives from, nearest first."""
-    return tuple(one.__name__ for one in kind.__mro__ if getattr(builtins, one.__name__, None) is one)
 
 
 def state_of(value: Any) -> dict[str, Any]:

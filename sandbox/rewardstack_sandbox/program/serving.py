@@ -1,6 +1,5 @@
 """Runs a program's definitions and then answers requests: calls, attributes, the next item of an iterator."""
 
-import builtins
 import functools
 import importlib
 import operator
@@ -13,8 +12,10 @@ from typing import Any, NoReturn, TypeAlias
 
 from rewardstack_sandbox.channel import Channel, Gone
 from rewardstack_sandbox.program.compiling import compile_program, prepare_names
-from rewardstack_sandbox.program.objects import Table, builtin_names, state_of
+from rewardstack_sandbox.program.errors import describe_error, make_error
+from rewardstack_sandbox.program.objects import Table, state_of
 from rewardstack_sandbox.program.running import print_error
+from rewardstack_sandbox.program.surroundings import SURROUNDINGS
 from rewardstack_sandbox.requests import CALLS, PLAIN_CALL, decode_request
 from rewardstack_sandbox.values import PROGRAM_DEPTH, Codec, Unsupported
 
@@ -24,11 +25,10 @@ MODULE = "solution"
 MOST_OWN = 20
 Own: TypeAlias = dict[str, tuple[Any, ...]]
 FIXED = (type(None), bool, int, float, str, bytes, tuple)
-TEXT_LIMIT = 2000
 PROTOCOL = 4  # tells types apart that `marshal` does not, and comes to an end where a value holds itself
 
 FUNCTIONS = (types.FunctionType, type(functools.lru_cache(len)))
-# what may be asked of an object; nothing here compares, so that no object can call itself equal
+# what may be asked of an object; nothing here compares but by order, so that no object can call itself equal
 OPERATORS: dict[str, Callable[..., Any]] = {
     "get": getattr, "set": setattr, "iterate": iter, "next": next, "length": len, "item": operator.getitem,
     "set_item": operator.setitem, "del_item": operator.delitem, "text": str, "shown": repr, "truth": bool,
@@ -36,11 +36,25 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
     "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "matmul": operator.matmul,
     "and": operator.and_, "or": operator.or_, "xor": operator.xor, "neg": operator.neg, "abs": abs,
-    "is_instance": isinstance, "is_subclass": issubclass, "class": type,
+    "iadd": operator.iadd, "isub": operator.isub, "imul": operator.imul, "itruediv": operator.itruediv,
+    "ifloordiv": operator.ifloordiv, "imod": operator.imod, "ipow": operator.ipow, "imatmul": operator.imatmul,
+    "iand": operator.iand, "ior": operator.ior, "ixor": operator.ixor, "round": round,
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+    "int": int, "float": float, "index": operator.index, "complex": complex, "contains": operator.contains,
+    "is_instance": isinstance, "is_subclass": issubclass, "class": type, "hash": hash,
     "await": lambda value: awaiting().result_of(value), "async_next": lambda value: awaiting().next_of(value),
     "async_iterate": aiter, "async_enter": lambda value: awaiting().enter(value), "async_exit": lambda value: awaiting().leave(value),
-    "content": lambda value: (type(value).__name__, state_of(value)),
+    "always_true": lambda value: not (hasattr(type(value), "__bool__") or hasattr(type(value), "__len__")),
+    "content": lambda value: (type(value).__name__, state_of(value) if defines_equality(value) else id(value)),
+    "copy": lambda value: importlib.import_module("copy").copy(value),
+    "deepcopy": lambda value: importlib.import_module("copy").deepcopy(value),
+    **SURROUNDINGS,
 }  # fmt: skip
+
+
+def defines_equality(value: Any) -> bool:
+    """Whether an object's class says when two of its instances are equal; otherwise each equals itself alone."""
+    return any("__eq__" in vars(kind) for kind in type(value).__mro__[:-1])  # the last one is `object`
 
 
 def awaiting() -> Any:
@@ -200,29 +214,3 @@ def is_own(kind: type, value: Any) -> bool:
 def is_hidden(name: str) -> bool:
     """Whether a name is not the program's own: the module's, or a guard's of the restricted language."""
     return name.startswith("__") or (name.startswith("_") and name.endswith("_") and len(name) > 1)
-
-
-def describe_error(error: BaseException) -> tuple[Any, ...]:
-    """Return an exception as plain values: its class's name, its built-in classes, its arguments, its text."""
-    kind = type(error)
-    try:
-        text = str(error)[:TEXT_LIMIT]
-    except BaseException:
-        text = ""
-    try:
-        arguments = error.args
-        Codec().encode(arguments)
-    except BaseException:
-        arguments = (text,)
-    return str(kind.__name__), builtin_names(kind), arguments, str(text)
-
-
-def make_error(name: str, text: str) -> Exception:
-    """Return an exception for one that a function of the tests raised."""
-    kind = getattr(builtins, name, None)
-    if isinstance(kind, type) and issubclass(kind, Exception):
-        try:
-            return kind(text)
-        except Exception:
-            return RuntimeError(text)
-    return RuntimeError(f"{name}: {text}")
