@@ -149,3 +149,14 @@ def test_an_exception_is_no_other_value(sandbox):
     program = "class Yes(Exception):\n    def __eq__(self, other): return True\n    def __lt__(self, other): return True\ndef solve(): return Yes()"
     for tests in ("assert solve() == 1", "assert solve() < 1", "assert solve() in [1]"):
         assert not sandbox.run_tests(program, tests).passed
+
+
+@pytest.mark.parametrize("name", ["_rewardstack_from_program", "_rewardstack_text", "args", "__class__"])
+def test_an_exception_cannot_pass_for_one_of_the_tests(sandbox, name):
+    program = f"def f(x):\n    error = SystemExit(0)\n    vars(error)[{name!r}] = False\n    raise error"
+    for tests in (
+        "def check(candidate):\n    assert candidate(1) == 1",
+        "def test_a():\n    assert f(1) == 1",
+    ):
+        report = sandbox.run_tests(program, tests, entry_point="f")
+        assert (report.passed, report.status) == (False, "runtime_error")

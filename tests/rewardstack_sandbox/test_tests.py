@@ -428,3 +428,10 @@ def test_warnings_of_the_parser_go_unheard(capfd):
             "def f(x): return x", "import re\nassert re.match('\\d', f('1'))\nassert f(3) is 3"
         ).passed
     assert capfd.readouterr().err == ""
+
+
+def test_a_program_cannot_be_masked_by_what_the_tests_make_of_its_answers(sandbox):
+    tests = "import types\nassert f(types.MappingProxyType({f(1): 2})) == 1"
+    assert sandbox.run_tests("def f(x): return x", tests).status is Status.unsupported_value
+    alone = "import types\nassert f(types.MappingProxyType({1: 2})) == 1"
+    assert sandbox.run_tests("def f(x): return x", alone).status is Status.infrastructure_error

@@ -120,8 +120,9 @@ def own_text(self: BaseException) -> str:
 
 
 def is_attribute(error: BaseException, name: Any) -> bool:
-    """Whether a name is that of plain data: no method, and nothing that means something to the language."""
-    return type(name) is str and not name.startswith("__") and not callable(getattr(type(error), name, None))
+    """Whether a name is that of plain data: no method, and nothing that means something to the language or to us."""
+    told = type(name) is str and not name.startswith(("__", "_rewardstack"))
+    return told and not callable(getattr(type(error), name, None))
 
 
 def builtin_error(name: str) -> type[BaseException]:

@@ -221,10 +221,10 @@ class Judge:
             out_of_memory = isinstance(error, MemoryError)
             return (Status.memory_limit_exceeded if out_of_memory else Status.runtime_error), text
         if isinstance(error, Unsupported):
-            return (
-                Status.infrastructure_error,
-                f"the tests pass a value that cannot reach the program: {error}",
-            )
+            # Later on it may be made of what the program gave, which must not choose to be masked
+            first = self.talk.used == 1
+            status = Status.infrastructure_error if first else Status.unsupported_value
+            return status, f"the tests pass a value that cannot reach the program: {error}"
         if isinstance(error, NotRunnable):
             return Status.infrastructure_error, str(error)
         if isinstance(error, NameError):
