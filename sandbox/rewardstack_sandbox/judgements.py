@@ -174,6 +174,7 @@ def load(
             return Status.infrastructure_error, f"a layer of confinement failed: {first[1]}"
         match talk.hear():
             case ("loaded", dict(own), list(modules), list(others)):
+                talk.defined = frozenset([*own, *others])
                 found.update(
                     {name: ("value", talk.unpack(one)) for name, one in own.items() if name in wanted}
                 )

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
 from rewardstack_sandbox.oracle.exceptions import Exceptions
+from rewardstack_sandbox.oracle.own_objects import Shared, operators_of
 from rewardstack_sandbox.oracle.stand_ins import RemoteItems, RemoteObject, stand_in
 from rewardstack_sandbox.oracle.surroundings import Surroundings
 from rewardstack_sandbox.requests import encode_plain_call
@@ -70,6 +71,8 @@ class Conversation:
         self.types: set[int] = set()
         self.constructed: set[int] = set()
         self.classes: dict[str, type] = {}
+        self.shared = Shared()
+        self.defined: frozenset[str] = frozenset()  # what the program has names for
         self.exceptions = Exceptions()
         self.surroundings = Surroundings(lambda *request: self.exchange(request))
         self.watches = True  # whether tests may replace what the program meets
@@ -208,7 +211,7 @@ class Conversation:
                 case ["next", int(number)]:
                     result = next(self.exported[number])
                 case _:
-                    self.spoil()
+                    result = self.shared.answer(request)
             self.codec.encode(result)
         except Exception as error:  # goes to the program, which may handle it
             return ("raise", type(error).__name__, str(error)[:500], self.exceptions.throw(error))
@@ -223,7 +226,12 @@ class Conversation:
         label, name = str(kind.__name__), str(getattr(value, "__name__", ""))
         if kind is BuiltinFunctionType and vars(builtins).get(name) is value:
             return ("builtin", name)  # its own one: the tests' `eval` is not for the program to call
-        if callable(value):
+        operators = None if label in self.defined else operators_of(value, TESTS)
+        if operators is not None:
+            number = self.export(value)
+            self.shared.values[number] = value
+            return ("mine", number, "object", label, operators)
+        if callable(value) and (kind.__module__ != TESTS or label not in self.defined):
             return ("mine", self.export(value), "function", *name_and_text(value))
         if isinstance(value, Iterator):
             return ("mine", self.export(value), "iterator")

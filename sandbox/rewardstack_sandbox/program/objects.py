@@ -53,10 +53,85 @@ class Feed:
         return self.ask(("next", self.number))
 
 
+class Shared:
+    """An object of the tests, as the candidate sees it: it asks the other side for all it is and does.
+
+    Methods are asked for once. A class is made for each class of the tests, with its operators.
+    """
+
+    __slots__ = ("_rewardstack_ask", "_rewardstack_methods", "_rewardstack_number")
+
+    def __getattr__(self, name: str) -> Any:
+        ask, number, methods = parts_of(self)
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name not in methods:
+            value = ask(("attribute", number, name))
+            if type(value) is not Callback:
+                return value
+            methods[name] = value
+        return methods[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        ask, number, _ = parts_of(self)
+        ask(("assign", number, name, value))
+
+    def __delattr__(self, name: str) -> None:
+        ask, number, _ = parts_of(self)
+        ask(("remove", number, name))
+
+    def __copy__(self) -> Any:
+        return operate(self, "__copy__")
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return operate(self, "__deepcopy__")
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        ask, number, _ = parts_of(self)
+        return dict(ask(("attributes", number)))
+
+
+def parts_of(value: Shared) -> tuple[Ask, int, dict[str, Any]]:
+    """Return how to ask of an object of the tests, its number, and the methods that have been asked for."""
+    get = object.__getattribute__
+    return (
+        get(value, "_rewardstack_ask"),
+        get(value, "_rewardstack_number"),
+        get(value, "_rewardstack_methods"),
+    )
+
+
+def operate(value: Shared, name: str, *operands: Any) -> Any:
+    """Return what an operator of an object of the tests gives."""
+    ask, number, _ = parts_of(value)
+    return ask(("operate", number, name, operands))
+
+
+def operator(name: str) -> Callable[..., Any]:
+    """Return the method of an operator that is asked for. What a context manager is told of an exception stays here."""
+    if name == "__exit__":
+        return lambda self, *_: operate(self, name, None, None, None)
+    if name == "__call__":
+        return lambda self, *arguments, **keywords: parts_of(self)[0](
+            ("call", parts_of(self)[1], arguments, keywords)
+        )
+    return lambda self, *operands: operate(self, name, *operands)
+
+
+def shared_class(name: str, operators: tuple[str, ...]) -> type[Shared]:
+    """Return the class of such objects. One whose objects are compared by content has no hash unless it says so."""
+    body: dict[str, Any] = {one: operator(one) for one in operators}
+    if "__eq__" in body:
+        body.setdefault("__hash__", None)
+    return type(name, (Shared,), {"__slots__": (), **body})
+
+
 class Table:
     """Objects that stay here and are known by number on the other side.
 
-    `records` are classes of the tests by name, remade here: their instances cross by content.
+    `records` are classes of the tests by name, remade here: their instances cross by content. `shared` are those whose
+    instances stay on the other side.
     """
 
     def __init__(self, names: dict[str, Any], ask: Ask) -> None:
@@ -65,6 +140,7 @@ class Table:
         self.objects: dict[int, Any] = {}
         self.numbers: dict[int, int] = {}
         self.records: dict[str, type] = {}
+        self.shared: dict[tuple[str, tuple[str, ...]], type[Shared]] = {}
 
     def add(self, value: Any) -> int:
         """Return the number of an object, the same whenever it is asked for."""
@@ -79,6 +155,8 @@ class Table:
         kind = type(value)
         if kind in (Callback, Feed):
             return ("yours", value.number)
+        if issubclass(kind, Shared):
+            return ("yours", parts_of(value)[1])
         if kind.__name__ in self.records:
             return ("record", kind.__name__, state_of(value))
         if issubclass(kind, BaseException):
@@ -102,11 +180,22 @@ class Table:
                 return getattr(builtins, name)
             case ("mine", number, "iterator"):
                 return Feed(number, self.ask)
+            case ("mine", number, "object", name, operators):
+                return self.share(number, name, operators)
             case ("mine", number, _, name, doc):
                 return Callback(number, self.ask, name, doc)
             case ("record", name, state):
                 return self.remake(name, state)
         raise ValueError("unknown object")
+
+    def share(self, number: int, name: str, operators: tuple[str, ...]) -> Shared:
+        """Return what stands for an object of the tests that stays on the other side."""
+        if (name, operators) not in self.shared:
+            self.shared[name, operators] = shared_class(name, operators)
+        value = self.shared[name, operators]()
+        for key, item in (("ask", self.ask), ("number", number), ("methods", {})):
+            object.__setattr__(value, f"_rewardstack_{key}", item)
+        return value
 
     def remake(self, name: str, state: dict[str, Any]) -> Any:
         """Return an instance with the given content, of the program's own class of that name where it has one."""

@@ -1,0 +1,147 @@
+"""Objects of the tests' classes that do more than hold attributes: the program uses them where they are."""
+
+import pytest
+
+MOUNTAIN = """
+class Mountain:
+    limit = 9
+    def __init__(self, heights):
+        self.heights, self.asked, self._secret = heights, 0, 4
+    def get(self, place):
+        self.asked += 1
+        if self.asked > self.limit:
+            raise RuntimeError("asked too often")
+        return self.heights[place]
+    def length(self):
+        return len(self.heights)
+    @property
+    def left(self):
+        return self.limit - self.asked
+"""
+FIND = """
+def find(mountain):
+    low, high = 0, mountain.length() - 1
+    while low < high:
+        middle = (low + high) // 2
+        if mountain.get(middle) < mountain.get(middle + 1):
+            low = middle + 1
+        else:
+            high = middle
+    return low, mountain.left
+"""
+
+
+def test_a_program_calls_the_methods_of_what_it_is_given(sandbox):
+    tests = (
+        MOUNTAIN
+        + "hill = Mountain([1, 3, 5, 6, 4, 2, 0])\nassert find(hill) == (3, 3)\nassert hill.asked == 6"
+    )
+    assert sandbox.run_tests(FIND, tests).passed
+    slow = "def find(mountain):\n    places = range(mountain.length() - 1)\n    return max(places, key=mountain.get), 3"
+    report = sandbox.run_tests(slow, tests.replace("limit = 9", "limit = 3"))
+    assert (report.passed, report.status) == (False, "wrong_answer")
+    assert "asked too often" in report.reason
+
+
+SORTED = "def order(items): return sorted(items)\ndef has(items, one): return one in items\ndef total(items): return sum(items, start=items[0])"
+MONEY = """
+import functools
+@functools.total_ordering
+class Money:
+    def __init__(self, cents): self.cents = cents
+    def __eq__(self, other): return self.cents == other.cents
+    def __lt__(self, other): return self.cents < other.cents
+    def __hash__(self): return hash(self.cents)
+    def __add__(self, other): return Money(self.cents + other.cents)
+"""
+
+
+def test_its_operators_are_those_of_the_tests(sandbox):
+    tests = MONEY + "a, b, c = Money(3), Money(1), Money(2)\nassert order([a, b, c]) == [b, c, a]\n"
+    tests += "assert order([a, b])[0] is b\nassert has([a, b], Money(3)) and not has([a, b], Money(4))\nassert total([a, b, c]).cents == 9"
+    assert sandbox.run_tests(SORTED, tests).passed
+    assert not sandbox.run_tests(SORTED.replace("sorted(items)", "items"), tests).passed
+
+
+USES = {
+    "len, item, loop": ("def f(x): return len(x), x[1], list(x), 2 in x", "(3, 1, [0, 1, 2], True)"),
+    "a call": ("def f(x): return x(4, more=2)", "6"),
+    "attributes": (
+        "def f(x):\n    x.size = 5\n    return x.size, x.name, vars(x)['name']",
+        "(5, 'bag', 'bag')",
+    ),
+    "text": ("def f(x): return str(x), f'{x}', type(x).__name__", "('a bag', 'a bag', 'Bag')"),
+    "a context": ("def f(x):\n    with x as y: return y.open, x.open", "(True, True)"),
+    "copies": (
+        "import copy\ndef f(x):\n    y = copy.copy(x)\n    y.name = 'z'\n    return x.name, y.name",
+        "('bag', 'z')",
+    ),
+    "in a set": ("def f(x): return len({x, x})", "1"),
+    "an item set": ("def f(x):\n    x[0] = 7\n    del x[1]\n    return list(x)", "[7, 2]"),
+    "itself": ("def f(x): return x is x.me(), x.me().name", "(False, 'bag')"),
+    "an error": (
+        "def f(x):\n    try: x.fail()\n    except KeyError as error: return 'no' in str(error)",
+        "True",
+    ),
+    "no attribute": ("def f(x): return hasattr(x, 'nothing'), getattr(x, 'nothing', 3)", "(False, 3)"),
+}
+BAG = """
+class Bag:
+    def __init__(self): self.name, self.size, self.items, self.open = "bag", 3, [0, 1, 2], False
+    def __len__(self): return len(self.items)
+    def __getitem__(self, place): return self.items[place]
+    def __setitem__(self, place, value): self.items[place] = value
+    def __delitem__(self, place): del self.items[place]
+    def __iter__(self): return iter(self.items)
+    def __contains__(self, one): return one in self.items
+    def __call__(self, number, more=0): return number + more
+    def __str__(self): return "a bag"
+    def __enter__(self): self.open = True; return self
+    def __exit__(self, *error): self.open = False
+    def me(self): return self
+    def fail(self): raise KeyError("no")
+bag = Bag()
+"""
+
+
+@pytest.mark.parametrize("use", USES)
+def test_what_a_program_may_do_with_an_object(sandbox, use):
+    program, expected = USES[use]
+    report = sandbox.run_tests(program, f"{BAG}assert f(bag) == {expected}\nassert not bag.open")
+    assert report.passed, report
+
+
+def test_what_comes_back_is_the_object_itself(sandbox):
+    report = sandbox.run_tests(
+        "def f(x): return [x, {'a': x}]", f"{BAG}assert f(bag)[0] is bag is f(bag)[1]['a']"
+    )
+    assert report.passed, report
+
+
+@pytest.mark.parametrize(
+    "attack",
+    ["x.me.__globals__", "x.__class__.__init__.__globals__", "x.__dict__['items'].append(9) or x.__func__",
+     "x._rewardstack_ask(('attribute', 1, '__class__'))", "x._rewardstack_ask(('operate', 1, '__getattribute__', ('__class__',)))",
+     "x._rewardstack_ask(('operate', 1, '__reduce__', ()))", "x._rewardstack_ask(('attribute', 99, 'name'))"],
+)  # fmt: skip
+def test_what_an_object_is_made_of_is_not_told(sandbox, attack):
+    report = sandbox.run_tests(f"def f(x): return bool({attack})", f"{BAG}assert f(bag) == True")
+    assert not report.passed
+    assert report.status in ("runtime_error", "wrong_answer")
+    assert "AttributeError" in report.reason or "KeyError" in report.reason
+
+
+@pytest.mark.parametrize(
+    "change", ["x.me = lambda: 3", "x.__class__ = int", "del x.me", "x.__eq__ = lambda *_: True"]
+)
+def test_methods_are_not_the_programs_to_set(sandbox, change):
+    program = f"def f(x):\n    try:\n        {change}\n    except (AttributeError, TypeError):\n        return 'refused'"
+    assert sandbox.run_tests(program, f"{BAG}assert f(bag) == 'refused'\nassert bag.me() is bag").passed
+
+
+def test_where_the_program_has_the_class_it_gets_the_content(sandbox):
+    program = (
+        "class Bag:\n    def me(self): return 'mine'\ndef f(x): return x.me(), x.name, isinstance(x, Bag)"
+    )
+    report = sandbox.run_tests(program, f"{BAG}assert f(bag) == ('mine', 'bag', True)")
+    assert report.passed, report
