@@ -1,6 +1,6 @@
 """Values as bytes: a safe encoding of plain Python values, rebuilt by exact built-in type.
 
-Only what `TAGS` names crosses. A subclass of a built-in type does not, whatever it calls itself: nothing of its
+Only what the tables below name crosses. A subclass of a built-in type does not, whatever it calls itself: nothing of its
 behaviour can reach the side that judges. Decoding calls nothing but constructors of built-in and standard types, and is
 bounded in depth; what it is given is bounded in size by the channel.
 """
@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 MAX_DEPTH = 400
+MOST_VALUES = 1 << 24
 PROGRAM_DEPTH = 380  # what a program may give is less: the tests may wrap it and send it back
 # what `contents` knows the types of
 LIBRARIES = frozenset(
@@ -63,6 +64,11 @@ class Codec:
         self.unpack_other = unpack_other
         self.deepest = deepest
         self.deepest_read = deepest_read
+        self.written: dict[
+            int, tuple[int, Any]
+        ] = {}  # containers by identity; held, so that none takes another's place
+        self.built: list[tuple[Any, int]] = []  # containers, and how many values there are in each
+        self.values = 0
 
     def encode(self, value: Any) -> bytes:
         """Return a value's bytes; `Unsupported` where it has parts that cannot cross."""
@@ -71,6 +77,8 @@ class Codec:
             self.write(out, value, 0)
         except RecursionError:
             raise Unsupported("a value nested too deeply") from None
+        finally:
+            self.written.clear()
         return bytes(out)
 
     def write(self, out: bytearray, value: Any, depth: int) -> None:
@@ -86,9 +94,14 @@ class Codec:
         elif kind is str:
             block(out, b"s", value.encode("utf-8", "surrogatepass"))
         elif kind in SEQUENCES:
+            if id(value) in self.written:
+                out += b"r" + LENGTH.pack(self.written[id(value)][0])
+                return
             out += SEQUENCES[kind] + LENGTH.pack(len(value))
             for item in value:
                 self.write(out, item, depth + 1)
+            if kind not in FIXED_CONTAINERS:
+                self.written[id(value)] = len(self.written), value
         elif kind in MAPPINGS:
             self.write_mapping(out, value, depth)
         elif kind in SCALARS:
@@ -116,19 +129,26 @@ class Codec:
 
     def write_mapping(self, out: bytearray, value: Any, depth: int) -> None:
         """Append a mapping's bytes: its items, one after the other."""
+        if id(value) in self.written:
+            out += b"r" + LENGTH.pack(self.written[id(value)][0])
+            return
         out += MAPPINGS[type(value)] + LENGTH.pack(len(value))
         for key, item in dict.items(value):
             self.write(out, key, depth + 1)
             self.write(out, item, depth + 1)
+        self.written[id(value)] = len(self.written), value
 
     def decode(self, data: bytes) -> Any:
         """Return the value that bytes stand for; `Malformed` where they stand for none."""
+        self.values = 0
         try:
             value, place = self.read(data, 0, 0)
         except Malformed:
             raise
         except Exception as error:  # short data, wrong UTF-8, unhashable keys, values a constructor refuses
             raise Malformed(f"{type(error).__name__}") from None
+        finally:
+            self.built.clear()
         if place != len(data):
             raise Malformed("more than one value")
         return value
@@ -148,11 +168,20 @@ class Codec:
             return BLOCKS[tag](data[place + 4 : end]), end
         if tag in SEQUENCE_TAGS:
             (size,) = LENGTH.unpack_from(data, place)
-            return self.read_many(data, place + 4, depth, size, SEQUENCE_TAGS[tag])
+            before = self.values
+            value, place = self.read_many(data, place + 4, depth, size, SEQUENCE_TAGS[tag])
+            if tag not in FIXED_TAGS:
+                self.built.append((value, self.values - before))
+            return value, place
         if tag in MAPPING_TAGS:
             (size,) = LENGTH.unpack_from(data, place)
+            before = self.values
             items, place = self.read_many(data, place + 4, depth, 2 * size, list)
-            return MAPPING_TAGS[tag](zip(items[::2], items[1::2], strict=True)), place
+            value = MAPPING_TAGS[tag](zip(items[::2], items[1::2], strict=True))
+            self.built.append((value, self.values - before))
+            return value, place
+        if tag == 114:  # r
+            return self.again(LENGTH.unpack_from(data, place)[0]), place + 4
         if tag in CONSTANTS:
             return CONSTANTS[tag], place
         if tag in FIXED:
@@ -169,11 +198,20 @@ class Codec:
         """Return a container of `size` values."""
         if size > len(data) - place:
             raise Malformed("cut off")
+        self.values += size
         items = []
         for _ in range(size):
             item, place = self.read(data, place, depth + 1)
             items.append(item)
         return build(items), place
+
+    def again(self, number: int) -> Any:
+        """Return a container that is in several places; all of them together are no more than there could be without."""
+        value, values = self.built[number]
+        self.values += values
+        if self.values > MOST_VALUES:
+            raise Malformed("too many values")
+        return value
 
     def rebuild(self, tag: int, inner: Any) -> Any:
         """Return a value that was sent by its content, or that stands for something else."""
@@ -295,6 +333,7 @@ MAPPING_TAGS: dict[int, Callable[[Any], Any]] = {
     ord("G"): lambda items: collections.defaultdict(None, items),
     ord("O"): collections.OrderedDict,
 }
+FIXED_CONTAINERS, FIXED_TAGS = (tuple, frozenset), b"uz"  # which cannot be changed, in one place or another
 CONSTANTS = {ord("n"): None, ord("t"): True, ord("f"): False, ord("."): ..., ord("!"): NotImplemented}
 FIXED: dict[int, tuple[struct.Struct, Callable[..., Any]]] = {
     ord("d"): (DOUBLE, float),

@@ -435,3 +435,11 @@ def test_a_program_cannot_be_masked_by_what_the_tests_make_of_its_answers(sandbo
     assert sandbox.run_tests("def f(x): return x", tests).status is Status.unsupported_value
     alone = "import types\nassert f(types.MappingProxyType({1: 2})) == 1"
     assert sandbox.run_tests("def f(x): return x", alone).status is Status.infrastructure_error
+
+
+def test_rows_that_are_one_row_are_so_for_the_tests(sandbox):
+    tests = (
+        "def test_it():\n    table = grid(2, 2)\n    table[0][0] = 1\n    assert table == [[1, 0], [0, 0]]"
+    )
+    assert sandbox.run_tests("def grid(n, m): return [[0] * m for _ in range(n)]", tests).passed
+    assert sandbox.run_tests("def grid(n, m): return [[0] * m] * n", tests).status is Status.wrong_answer

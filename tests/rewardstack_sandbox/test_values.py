@@ -197,3 +197,41 @@ assert out.getvalue() == 'x\\ny\\n' and made().read() == b'ab'
 """
     report = sandbox.run_tests(program, tests)
     assert report.passed, report
+
+
+def test_a_container_in_two_places_is_one_again():
+    row, table = [0, 0], {"a": 1}
+    value = {"rows": [row, row, ([row], table)], "table": table, "pair": (1, 2), "again": (1, 2)}
+    back = CODEC.decode(CODEC.encode(value))
+    assert back == value
+    rows = back["rows"]
+    assert rows[0] is rows[1] is rows[2][0][0]
+    assert rows[2][1] is back["table"]
+
+
+@given(st.recursive(st.integers(), lambda inner: st.lists(inner, max_size=4), max_leaves=12), st.data())
+@settings(max_examples=60)
+def test_which_places_hold_the_same_container_is_kept(value, data):
+    lists = [value] if isinstance(value, list) else []
+    for one in lists:
+        lists += [item for item in one if isinstance(item, list)]
+    chosen = [data.draw(st.sampled_from(lists)) for _ in range(3)] if lists else [[], [], []]
+    back = CODEC.decode(CODEC.encode([chosen, value]))
+    assert back == [chosen, value]
+    same = [[one is other for other in chosen] for one in chosen]
+    assert [[one is other for other in back[0]] for one in back[0]] == same
+
+
+def test_containers_within_themselves_do_not_cross():
+    value = [1]
+    value.append(value)
+    with pytest.raises(Unsupported):
+        CODEC.encode(value)
+
+
+def test_few_bytes_are_not_many_values():
+    value = [0] * 16
+    for _ in range(20):
+        value = [value] * 16
+    with pytest.raises(Malformed):
+        CODEC.decode(CODEC.encode(value))

@@ -217,9 +217,10 @@ class Judge:
                 Status.unsupported_value,
                 f"a value that cannot be judged by content: {self.talk.unsupported}",
             )
+        if isinstance(error, MemoryError):  # its own, or for what it gave
+            return Status.memory_limit_exceeded, text
         if raised_by_program(error):
-            out_of_memory = isinstance(error, MemoryError)
-            return (Status.memory_limit_exceeded if out_of_memory else Status.runtime_error), text
+            return Status.runtime_error, text
         if isinstance(error, Unsupported):
             # Later on it may be made of what the program gave, which must not choose to be masked
             first = self.talk.used == 1
