@@ -407,5 +407,5 @@ def read_docstring(self: RemoteObject) -> Any:
     return ask(self, "get", "__doc__")
 
 
-for one in (RemoteObject, RemoteFunction, RemoteClass, RemoteCallable, RemoteIterator):
+for one in (RemoteObject, *KINDS.values()):
     one.__doc__ = property(read_docstring)  # type: ignore[assignment]
