@@ -20,9 +20,8 @@ SEQUENCES = frozenset([list, tuple])  # no sets: they are written in another ord
 DEEPEST = 20
 PLAIN_CALL = "plain call"
 CALLS = ("call", PLAIN_CALL)
-THROWN = (
-    "_rewardstack_thrown"  # the attribute with the number of an exception that a function of the tests raised
-)
+# The attribute with the number of an exception that a function of the tests raised
+THROWN = "_rewardstack_thrown"
 
 
 def encode_plain_call(

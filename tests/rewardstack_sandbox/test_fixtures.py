@@ -31,12 +31,17 @@ JUDGING = {
     "by request": "@pytest.fixture\ndef one():\n    return f(1)\n@pytest.fixture\ndef two(request):\n"
     "    return request.getfixturevalue('one') + 1\ndef test_a(two):\n    assert two == 2",
     "a skipped class": "@pytest.mark.skip\nclass TestA:\n    def test_a(self):\n        1 / 0\ndef test_b():\n    assert f(1) == 1",
+    "asked for by the module's mark": "pytestmark = pytest.mark.usefixtures('prepare')\nstate = {}\n@pytest.fixture\n"
+    "def prepare():\n    state['x'] = f(1)\ndef test_a():\n    assert state == {'x': 1}",
+    "a class with one mark": "class TestA:\n    pytestmark = pytest.mark.slow\n    def test_a(self):\n        assert f(1) == 1",
     "a class with parameters": "@pytest.mark.parametrize('n', [1, 2])\nclass TestA:\n    def test_a(self, n):\n        assert f(n) == n",
 }
 NOT_RUNNABLE = {
     "pytest's own": "def test_a(tmp_path):\n    assert f(1) == 1",
     "asynchronous": "@pytest.fixture\nasync def one():\n    return 1\ndef test_a(one):\n    assert f(one) == 1",
     "what a request has besides": "@pytest.fixture\ndef one(request):\n    return request.node\ndef test_a(one):\n    assert f(1) == 1",
+    "one that asks for itself": "@pytest.fixture\ndef n():\n    return 1\nclass TestA:\n    @pytest.fixture\n"
+    "    def n(self, n):\n        return n\n    def test_a(self, n):\n        assert f(n) == 1",
     "parameters for fixtures": "@pytest.fixture\ndef n(request):\n    return request.param\n"
     "@pytest.mark.parametrize('n', [1], indirect=True)\ndef test_a(n):\n    assert f(n) == 1",
 }

@@ -79,6 +79,24 @@ def test_equality_is_never_what_a_class_says(sandbox, test):
     assert not sandbox.run_tests(program, test).passed
 
 
+@pytest.mark.parametrize("difference", ["0.0", "self", "Area()"])
+@pytest.mark.parametrize("test", ["assert abs(Area(3) - 7.07) < 1e-6", "assert abs(7.07 - Area(3)) < 1e-6"])
+def test_a_class_in_the_place_of_a_function_is_no_distance_from_what_is_expected(sandbox, difference, test):
+    program = EVERYTHING.format(name="Area").replace("return self", f"return {difference}")
+    report = sandbox.run_tests(program, test, entry_point="Area")
+    assert str(report.status) == "unsupported_value", report
+
+
+def test_a_product_of_two_objects_may_be_a_number(sandbox):
+    program = (
+        "class Vector:\n    def __init__(self, *parts): self.parts = parts\n"
+        "    def __matmul__(self, other): return sum(a * b for a, b in zip(self.parts, other.parts))"
+    )
+    tests = "assert Vector(1, 2) @ Vector(3, 4) == 11"
+    assert sandbox.run_tests(program, tests).passed
+    assert not sandbox.run_tests(program.replace("a * b", "a + b"), tests).passed
+
+
 def test_a_class_without_equality_has_none(sandbox):
     plain = "class Point:\n    def __init__(self, x): self.x = x\ndef keep(point): return point"
     equal = f"{plain}\nPoint.__eq__ = lambda self, other: self.x == other.x"

@@ -55,6 +55,18 @@ COUNTER = "count = 0\ndef reset():\n    global count\n    count = 0\ndef step():
             "class TestStep:\n    @classmethod\n    def setup_class(cls): cls.first = step()\n"
             "    def test_a(self): assert (self.first, step()) == (1, 2)"
         ),
+        (
+            "class TestStep:\n    def setup_class(self): self.first = step()\n"
+            "    def test_a(self): assert (self.first, step()) == (1, 2)"
+        ),
+        (
+            "named = []\ndef setup_function(function): named.append(function.__name__)\n"
+            "def test_a(): assert (named, step()) == (['test_a'], 1)"
+        ),
+        (
+            "import unittest\ndef setUpModule():\n    global first\n    first = step()\n"
+            "class T(unittest.TestCase):\n    def test_a(self): self.assertEqual((first, step()), (1, 2))"
+        ),
     ],
 )
 def test_what_pytest_calls_around_tests(sandbox, tests):

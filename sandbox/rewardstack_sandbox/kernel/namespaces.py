@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import Callable
 
-from rewardstack_sandbox.kernel.calls import checked, libc, number
+from rewardstack_sandbox.kernel.calls import checked, libc, syscall
 from rewardstack_sandbox.kernel.process import prepared
 
 __all__ = ["enter", "fork_inside", "renewal"]
@@ -36,8 +36,7 @@ def fork_inside() -> int:
     For a process with one thread. That one may have more later on: it could not, had it left its namespace for its
     children as `unshare` does.
     """
-    arguments = [ctypes.c_long(number("clone") or 0), ctypes.c_long(PROCESSES | signal.SIGCHLD)]
-    return checked(libc().syscall(*arguments, *[ctypes.c_long(0)] * 4), "clone")
+    return syscall("clone", PROCESSES | signal.SIGCHLD, 0, 0, 0, 0)
 
 
 def try_processes() -> str:

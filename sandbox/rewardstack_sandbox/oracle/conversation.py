@@ -20,10 +20,8 @@ from rewardstack_sandbox.values import PROGRAM_DEPTH, Codec, Malformed, Unsuppor
 __all__ = ["TESTS", "Conversation", "Stopped", "UnsupportedValue"]
 
 BUILT_IN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
-ENDS = {
-    "StopIteration": "next",
-    "StopAsyncIteration": "async_next",
-}  # what ends a loop, and may, asked for what
+# What ends a loop, and the request that it may answer
+ENDS = {"StopIteration": "next", "StopAsyncIteration": "async_next"}
 TESTS = "tests"  # the module of what the tests define
 
 

@@ -46,8 +46,8 @@ class Fixtures:
     `kept` are the values of those that last.
     """
 
-    def __init__(self, values: Mapping[str, Any], marks: Sequence[Any] = ()) -> None:
-        self.marks = marks
+    def __init__(self, values: Mapping[str, Any], marks: Any = ()) -> None:
+        self.marks = own_marks(marks)
         marked = [
             vars(value)[MARK]
             for value in values.values()
@@ -58,7 +58,8 @@ class Fixtures:
 
     def within(self, kind: type) -> "Fixtures":
         """Return these together with those of a test class."""
-        both = Fixtures({name: getattr(kind, name) for name in dir(kind)}, getattr(kind, "pytestmark", ()))
+        marks = [*self.marks, *own_marks(getattr(kind, "pytestmark", ()))]
+        both = Fixtures({name: getattr(kind, name) for name in dir(kind)}, marks)
         both.known = self.known | {name: one for name, one in both.known.items() if name not in OWN}
         both.kept = self.kept
         return both
@@ -83,8 +84,14 @@ class Fixtures:
 
     def marks_of(self, function: Any, *names: str) -> list[Any]:
         """Return the marks of some names that hold for a function."""
-        marks = [*self.marks, *getattr(function, "pytestmark", ())]
-        return [mark for mark in marks if getattr(mark, "name", "") in names]
+        marks = [*self.marks, *own_marks(getattr(function, "pytestmark", ()))]
+        return [mark for mark in marks if mark.name in names]
+
+
+def own_marks(given: Any) -> list[Any]:
+    """Return the marks of pytest that a `pytestmark` holds, one or several; an object of the program is none."""
+    marks = given if isinstance(given, (list, tuple)) else [given]
+    return [mark for mark in marks if type(mark).__module__.startswith("_pytest.")]
 
 
 class Setting:
@@ -98,6 +105,7 @@ class Setting:
         self.stack = stack
         self.instance = instance
         self.made: dict[str, Any] = {}
+        self.begun: set[str] = set()
 
     def fill(self, function: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return a value for each parameter of a function; `Unfilled` where there is none."""
@@ -111,10 +119,12 @@ class Setting:
             fixture = self.fixtures.known.get(name)
             if (
                 fixture is None
+                or name in self.begun  # it asks for itself
                 or inspect.iscoroutinefunction(fixture.make)
                 or inspect.isasyncgenfunction(fixture.make)
             ):
                 raise Unfilled(name)
+            self.begun.add(name)
             place = self.choice.get(name, 0)
             kept = self.fixtures.kept
             if (name, place) not in kept:

@@ -108,9 +108,9 @@ class Judge:
             called = self.attempt("check", lambda: check(self.require_entry()), is_test=False)
             if called and len(self.results) == before and not self.plan.asserts and self.asserted:
                 self.add(TestResult("check", passed=True))
-        fixtures = Fixtures(self.space)
+        fixtures = Fixtures(self.space, self.space.get("pytestmark", ()))
         calls = [
-            (call.label, functools.partial(call_test, self.space[name], call, fixtures))
+            (self.space[name], call)
             for name in self.plan.functions
             for call in calls_of(name, self.space[name], fixtures)
         ]
@@ -119,19 +119,21 @@ class Judge:
             self.expected = (
                 len(self.results) + len(calls) + sum(count_tests(kind, fixtures) for kind in kinds)
             )
-        self.around("setup_module")
-        for label, call in calls:
-            self.around("setup_function")
-            self.attempt(label, call, is_test=True)
-            self.around("teardown_function")
+        for name in ("setUpModule", "setup_module"):
+            self.around(name, types.SimpleNamespace(__name__=TESTS))
+        for function, call in calls:
+            self.around("setup_function", function)
+            test = functools.partial(call_test, function, call, fixtures)
+            self.attempt(call.label, test, is_test=True)
+            self.around("teardown_function", function)
         for kind in kinds:
             run_class(kind, fixtures, self.add_outcome)
 
-    def around(self, name: str) -> None:
-        """Call what pytest calls around tests, where the tests define it; some define it with a parameter."""
+    def around(self, name: str, what: Any) -> None:
+        """Call what pytest calls around tests, where the tests define it, with what it is around if it asks for that."""
         function = self.space.get(name)
         if name in self.plan.around and callable(function):
-            given = [types.SimpleNamespace(__name__=TESTS)] if inspect.signature(function).parameters else []
+            given = [what] if inspect.signature(function).parameters else []
             self.attempt(name, functools.partial(function, *given), is_test=False)
 
     @property

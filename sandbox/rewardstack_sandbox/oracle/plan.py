@@ -31,7 +31,7 @@ __all__ = ["FILE", "SETUP", "Plan", "Step", "make_plan"]
 
 FILE = "<tests>"
 SETUP = "setup"
-AROUND = frozenset(["setup_module", "setup_function", "teardown_function"])
+AROUND = frozenset(["setUpModule", "setup_module", "setup_function", "teardown_function"])
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class Plan:
     """Test code, ready to run.
 
     `steps` run in order; then `check` is called if it `calls_check`, then the test functions and classes of `found`.
-    `around` are those that pytest calls around them. `asserts` are the sources of the assertions directly in `check`. `names` are those the program may be asked for;
-    `built_in` those of them that are built-in names too, which count only where the program is about nothing else.
-    `derailed` counts the programs for which other calls were made than `foreseen`. With `may_replace` they may replace
-    streams and functions that the program meets.
+    `around` are those that pytest calls around them. `asserts` are the sources of the assertions directly in `check`.
+    `names` are those the program may be asked for; `built_in` those of them that are built-in names too, which count only
+    where the program is about nothing else. `derailed` counts the programs for which other calls were made than
+    `foreseen`. With `may_replace` the tests may replace streams and functions that the program meets.
     """
 
     steps: list[Step] = field(default_factory=list)

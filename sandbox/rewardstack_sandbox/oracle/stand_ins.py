@@ -229,17 +229,19 @@ def plain(value: RemoteObject, what: str, kind: type, *arguments: Any) -> Any:
 def forward(name: str, *, swapped: bool = False) -> Any:
     """Return an operator's method: its result must be an object again, no plain value to be compared.
 
-    It may be one where the object is an instance that the tests made of a class under test. With a plain value it is
-    forwarded only where classes are under test: what a function returns may be subtracted from what is expected, and the
-    object that stands for the difference would be as small as it likes.
+    It may be one where the object is an instance that the tests made of a class under test, and no plain value is the
+    other operand: that may be what is expected, and the result its difference from what a function named like a class
+    returns. With a plain value an operator is forwarded only where classes are under test: an object in its place would
+    stand for a difference as small as it likes.
     """
 
     def method(self: RemoteObject, *others: Any) -> Any:
-        if not (items_of(self).talk.types or all(isinstance(one, RemoteObject) for one in others)):
+        alone = name == "round" or all(isinstance(one, RemoteObject) for one in others)
+        if not (items_of(self).talk.types or alone):
             raise refusal(self, name)
         operands = (Reference(items_of(self).number), *others)
         found = items_of(self).talk.ask(name, *(reversed(operands) if swapped else operands))
-        if not isinstance(found, RemoteObject) and not is_tested(self):
+        if not isinstance(found, RemoteObject) and not (is_tested(self) and alone):
             raise refusal(self, name)
         return found
 
@@ -407,5 +409,5 @@ def read_docstring(self: RemoteObject) -> Any:
     return ask(self, "get", "__doc__")
 
 
-for one in (RemoteObject, RemoteFunction, RemoteClass, RemoteCallable, RemoteIterator):
+for one in (RemoteObject, *KINDS.values()):
     one.__doc__ = property(read_docstring)  # type: ignore[assignment]

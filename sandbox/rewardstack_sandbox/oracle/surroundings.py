@@ -6,9 +6,10 @@ that, so it is told before it is asked for anything, and what it printed is writ
 of the tests goes with it but the text of their input, the numbers of their functions and of their seeds.
 """
 
+import builtins
 import random
 import sys
-import time  # noqa: F401 - one of the modules below
+import time
 import types
 from collections.abc import Callable
 from typing import Any
@@ -22,11 +23,12 @@ WORDS = (
     "stdout", "stderr", "stdin", "capsys", "capfd", "patch", "builtins", "input", "recursion", "seed", "setattr", "sleep",
 )  # fmt: skip
 
-# Functions that tests replace, by module and name. What the tests' own give must be values that can cross.
-REPLACED = (
-    ("builtins", "input"), ("builtins", "print"), ("time", "sleep"), ("time", "time"),
-    ("random", "random"), ("random", "randint"), ("random", "uniform"), ("random", "choice"),
-)  # fmt: skip
+# Functions that tests replace, by module. What the tests' own give must be values that can cross.
+REPLACED = {
+    builtins: ("input", "print"),
+    time: ("sleep", "time"),
+    random: ("random", "randint", "uniform", "choice"),
+}
 PRINTED = ("stdout", "stderr")
 
 
@@ -120,10 +122,11 @@ class Surroundings:
 def replaced_functions() -> dict[tuple[str, str], Any]:
     """Return the functions of `REPLACED` that are not the interpreter's own."""
     found = {}
-    for module, name in REPLACED:
-        function = getattr(sys.modules[module], name, None)
-        if not is_own(function):
-            found[module, name] = function
+    for module, names in REPLACED.items():
+        for name in names:
+            function = getattr(module, name, None)
+            if not is_own(function):
+                found[module.__name__, name] = function
     return found
 
 

@@ -3,6 +3,7 @@
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from types import MethodType
 from typing import Any
 
 from rewardstack_sandbox.oracle.fixtures import Fixtures, parameters
@@ -51,7 +52,7 @@ def run_class(kind: type, fixtures: Fixtures, note: Note) -> None:
         return
     inner = fixtures.within(kind)
     try:
-        around(kind, "setup_class", kind)
+        around(kind, "setup_class", kind)  # pytest gives it the class, a class method or not
     except BaseException as error:
         note(f"{kind.__name__}.setup_class", error)
         return
@@ -79,5 +80,11 @@ def around(instance: Any, name: str, method: Any) -> None:
     """Call what pytest calls before or after methods, where the class has it; it may take the method."""
     function = getattr(instance, name, None)
     if function is not None:
+        if (
+            inspect.isclass(instance)
+            and inspect.isfunction(function)
+            and inspect.signature(function).parameters
+        ):
+            function = MethodType(function, instance)
         given = dict.fromkeys(parameters(function), method)
         call_test(function, Call(name, given, {}), Fixtures({}))

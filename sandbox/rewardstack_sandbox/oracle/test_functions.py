@@ -47,9 +47,8 @@ def mark_rows(mark: Any) -> list[dict[str, Any]]:
     alone = isinstance(given, str) and len(names) == 1
     rows = []
     for row in mark.args[1]:
-        is_set = (
-            type(row).__name__ == "ParameterSet"
-        )  # `pytest.param`; an object of the program has any attribute
+        # `pytest.param`, told by its type: an object of the program has any attribute
+        is_set = type(row).__name__ == "ParameterSet"
         values = row.values if is_set else [row] if alone else row
         rows.append(dict(zip(names, values, strict=True)))
     return rows
