@@ -30,7 +30,7 @@ def usable_cores() -> int:
 def quota() -> int:
     """Return how many cores the quota of this container is worth, rounded up; 0 where there is none."""
     for files in QUOTAS:
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, ZeroDivisionError):
             time, period = (int(text) for file in files for text in Path(file).read_text("ascii").split())
             return max(0, math.ceil(time / period))
     return 0

@@ -156,7 +156,9 @@ def test_an_exception_cannot_pass_for_one_of_the_tests(sandbox, name):
     program = f"def f(x):\n    error = SystemExit(0)\n    vars(error)[{name!r}] = False\n    raise error"
     for tests in (
         "def check(candidate):\n    assert candidate(1) == 1",
+        "def check(candidate):\n    for n in range(3):\n        assert candidate(n) == n",
         "def test_a():\n    assert f(1) == 1",
+        "assert f(1) == 1\nfor n in range(3):\n    assert f(n) == n",
     ):
         report = sandbox.run_tests(program, tests, entry_point="f")
         assert (report.passed, report.status) == (False, "runtime_error")

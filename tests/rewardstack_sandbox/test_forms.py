@@ -70,3 +70,49 @@ def test_a_program_cannot_skip_its_tests(sandbox, error):
     tests = "import unittest\ndef test_a():\n    assert f(1) == 1\ndef test_b():\n    assert True"
     report = sandbox.run_tests(program, tests)
     assert (report.passed, report.status, report.total) == (False, "runtime_error", 2)
+
+
+@pytest.mark.parametrize(
+    "test",
+    ["def test_a():\n    if f(1) == 0: {skip}\n    assert f(1) == 1",
+     "class TestA:\n    def test_a(self):\n        if f(1) == 0: {skip}\n        assert f(1) == 1",
+     CASE.format(base="TestCase", body="def test_a(self):\n        if f(1) == 0: {skip}\n        self.assertEqual(f(1), 1)")],
+)  # fmt: skip
+@pytest.mark.parametrize("skip", ["pytest.skip('x')", "raise unittest.SkipTest"])
+def test_no_test_skips_itself_on_the_programs_word(sandbox, test, skip):
+    tests = f"import pytest, unittest\n{test.format(skip=skip)}\ndef test_b():\n    assert f(0) == 0\n"
+    assert sandbox.run_tests(RIGHT, tests).passed
+    assert sandbox.run_tests(WRONG, tests).status == "wrong_answer"
+
+
+@pytest.mark.parametrize("name", ["setup_module", "setUpModule", "setup_function"])
+def test_what_fails_before_the_tests_by_itself_is_nobodys_fault(sandbox, name):
+    tests = "def test_a():\n    assert f(1) == 1\n"
+    alone = f"def {name}():\n    open('/nowhere')\n{tests}"
+    assert sandbox.run_tests(RIGHT, alone).status == "infrastructure_error"
+    with_program = f"def {name}():\n    assert f(1) == 1\n{tests}"
+    assert sandbox.run_tests(WRONG, with_program).status == "wrong_answer"
+
+
+def test_arguments_that_patches_fill(sandbox):
+    tests = "from unittest.mock import patch\n@patch('time.time', return_value=5)\n@patch('builtins.input', return_value='x')\n"
+    tests += "def test_a(question, clock, n):\n    assert f(n) == 1\n"
+    tests = "import pytest\n@pytest.fixture\ndef n():\n    return 1\n" + tests
+    assert sandbox.run_tests(RIGHT, tests).passed
+    assert sandbox.run_tests(WRONG, tests).status == "wrong_answer"
+
+
+def test_a_test_that_the_programs_decorator_has_made(sandbox):
+    program = "import functools\ndef twice(test):\n    @functools.wraps(test)\n    def both():\n        test()\n        test()\n    return both\n"
+    tests = "seen = []\n@twice\ndef test_a():\n    seen.append(1)\ndef test_b():\n    assert len(seen) == 2"
+    assert sandbox.run_tests(program, tests).passed
+    assert (
+        sandbox.run_tests(program.replace("        test()\n    return", "    return"), tests).status
+        == "wrong_answer"
+    )
+
+
+def test_what_the_tests_functions_raise_masks_nobody(sandbox):
+    tests = "import importlib\ndef test_a():\n    assert f(lambda name: importlib.import_module(name)) == 1"
+    program = "def f(load):\n    load('nowhere')"
+    assert sandbox.run_tests(program, tests).status == "runtime_error"

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
 from rewardstack_sandbox.oracle.exceptions import Exceptions
-from rewardstack_sandbox.oracle.own_objects import Shared, operators_of
+from rewardstack_sandbox.oracle.own_objects import OwnObjects, operators_of
 from rewardstack_sandbox.oracle.stand_ins import RemoteItems, RemoteObject, stand_in
 from rewardstack_sandbox.oracle.surroundings import Surroundings
 from rewardstack_sandbox.requests import encode_plain_call
@@ -69,7 +69,7 @@ class Conversation:
         self.types: set[int] = set()
         self.constructed: set[int] = set()
         self.classes: dict[str, type] = {}
-        self.shared = Shared()
+        self.own_objects = OwnObjects()
         self.defined: frozenset[str] = frozenset()  # what the program has names for
         self.exceptions = Exceptions()
         self.surroundings = Surroundings(lambda *request: self.exchange(request))
@@ -90,9 +90,11 @@ class Conversation:
                 return self.exchange(request)
             finally:
                 last = self.last
-                if self.stopped is None:
-                    self.surroundings.collect()
-                self.last = last
+                try:
+                    if self.stopped is None:
+                        self.surroundings.collect()
+                finally:
+                    self.last = last
 
     def exchange(self, request: tuple[Any, ...]) -> Any:
         """Send a request and return the answer, for one thread of the tests after the other."""
@@ -209,7 +211,7 @@ class Conversation:
                 case ["next", int(number)]:
                     result = next(self.exported[number])
                 case _:
-                    result = self.shared.answer(request)
+                    result = self.own_objects.answer(request)
             self.codec.encode(result)
         except Exception as error:  # goes to the program, which may handle it
             return ("raise", type(error).__name__, str(error)[:500], self.exceptions.throw(error))
@@ -227,7 +229,7 @@ class Conversation:
         operators = None if label in self.defined else operators_of(value, TESTS)
         if operators is not None:
             number = self.export(value)
-            self.shared.values[number] = value
+            self.own_objects.values[number] = value
             return ("mine", number, "object", label, operators)
         if callable(value) and (kind.__module__ != TESTS or label not in self.defined):
             return ("mine", self.export(value), "function", *name_and_text(value))

@@ -11,6 +11,7 @@ __all__ = ["Exceptions", "mark_foreign", "raised_by_program"]
 
 FOREIGN = "_rewardstack_from_program"
 MOST_BASES = 30
+MOST_THROWN = 1000
 # Whose exceptions tests expect by name. Those of unittest and pytest would skip a test on the program's word.
 LIBRARIES = frozenset(
     [
@@ -29,12 +30,19 @@ class Exceptions:
 
     def __init__(self) -> None:
         self.classes: dict[str, type[BaseException]] = {}
-        self.thrown: list[BaseException] = []
+        self.thrown: dict[int, BaseException] = {}  # the last ones, by number
+        self.count = 0
 
     def throw(self, error: BaseException) -> int:
         """Return the number by which the program tells of an exception of the tests that it does not handle."""
-        self.thrown.append(error)
-        return len(self.thrown) - 1
+        self.count += 1
+        self.thrown[self.count] = error.with_traceback(None)
+        self.thrown.pop(self.count - MOST_THROWN, None)
+        return self.count
+
+    def threw(self, error: BaseException) -> bool:
+        """Whether the tests' own functions raised an exception when the program called them."""
+        return any(error is one for one in self.thrown.values())
 
     def make(
         self, name: str, bases: tuple[Any, ...], arguments: Any, text: str, more: Any = None
@@ -47,8 +55,9 @@ class Exceptions:
         state = given.get("state")
         state = state if type(state) is dict else {}
         number = state.get(THROWN)
-        if type(number) is int and 0 <= number < len(self.thrown) and not is_skip(self.thrown[number]):
-            return self.thrown[number]
+        thrown = self.thrown.get(number) if type(number) is int else None
+        if thrown is not None and not is_skip(thrown):
+            return thrown
         error = mark_foreign(self.build(name, bases, arguments, text))
         vars(error).update((key, one) for key, one in state.items() if is_attribute(error, key))
         match given.get("cause"):

@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, NamedTuple
@@ -169,10 +170,20 @@ def takes_no_instance(function: Any) -> bool:
 
 
 def parameters(function: Any) -> list[str]:
-    """Return the names of the parameters that have to be filled."""
+    """Return the names of the parameters that have to be filled; none of what is no function of the tests' own.
+
+    Those that `unittest.mock.patch` fills are the first ones.
+    """
+    if not (inspect.isfunction(function) or inspect.ismethod(function)):
+        return []  # a program's decorator has made it
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return [
+    names = [
         one.name
         for one in inspect.signature(function).parameters.values()
         if one.default is one.empty and one.kind in kinds and one.name != "self"
     ]
+    default = getattr(sys.modules.get("unittest.mock"), "DEFAULT", None)
+    patches = [
+        one for one in getattr(function, "patchings", ()) if one.new is default and not one.attribute_name
+    ]
+    return names[len(patches) :]

@@ -66,6 +66,7 @@ class Judge:
         self.stop_early = stop_early
         self.results: list[TestResult] = []
         self.asserted = self.skipped = self.left_out = self.expected = 0
+        self.used_before = 0  # how often the program had been asked when a method of a test class began
         self.broken = ""
         self.space: dict[str, Any] = {
             "__name__": TESTS,
@@ -127,6 +128,7 @@ class Judge:
             self.attempt(call.label, test, is_test=True)
             self.around("teardown_function", function)
         for kind in kinds:
+            self.used_before = self.talk.used
             run_class(kind, fixtures, self.add_outcome)
 
     def around(self, name: str, what: Any) -> None:
@@ -152,7 +154,7 @@ class Judge:
 
     def attempt(self, name: str, action: Callable[[], object], *, is_test: bool) -> bool:
         """Do one thing; return whether it raised nothing. It is a test if it says so, or if it asserted something."""
-        asserted, recorded = self.asserted, len(self.results)
+        asserted, recorded, used = self.asserted, len(self.results), self.talk.used
         try:
             action()
             self.talk.check_time()
@@ -161,7 +163,7 @@ class Judge:
         except BaseException as error:
             if isinstance(error, SystemExit) and not error.code and not raised_by_program(error):
                 return True  # a script of tests may end itself
-            if is_test and is_skip(error):
+            if is_test and is_skip(error) and self.talk.used == used:
                 self.skipped += 1
                 self.left_out += 1
                 return True
@@ -184,10 +186,14 @@ class Judge:
             self.fail(name, error)
 
     def add_outcome(self, name: str, error: BaseException | None) -> None:
-        """Note what came of a method of a test class; those that the tests themselves skip were not asked for."""
+        """Note what came of a method of a test class; those that the tests themselves skip were not asked for.
+
+        One that skips itself after it asked the program for something does so on the program's word, and has failed.
+        """
+        used, self.used_before = self.talk.used > self.used_before, self.talk.used
         if error is None:
             self.add(TestResult(name, passed=True))
-        elif is_skip(error):
+        elif is_skip(error) and not used:
             self.skipped += 1
         else:
             self.fail(name, error)
@@ -201,11 +207,19 @@ class Judge:
     def fail(self, name: str, error: BaseException) -> None:
         """Note a failure."""
         status, reason = self.judge(error)
-        if name == SETUP and status is Status.wrong_answer and not self.plan.setup_needs:
+        if status is Status.wrong_answer and self.fails_by_itself(name):
             status, reason = Status.infrastructure_error, f"the setup of the tests fails: {reason}"
+        if status is Status.infrastructure_error and self.talk.exceptions.threw(error):
+            status = Status.runtime_error  # what a function of the tests raised, on what the program gave it
         if status is Status.infrastructure_error:
             self.broken = reason
         self.add(TestResult(name[:REASON_LIMIT], passed=False, status=status, reason=reason[:REASON_LIMIT]))
+
+    def fails_by_itself(self, name: str) -> bool:
+        """Whether something is done before the tests and takes nothing of the program."""
+        if name in self.plan.around and inspect.isfunction(self.space.get(name)):
+            return not self.plan.needed_by([self.space[name].__code__])
+        return name == SETUP and not self.plan.setup_needs
 
     def judge(self, error: BaseException) -> tuple[Status, str]:
         """Return whose fault an exception is, and a sentence about it."""

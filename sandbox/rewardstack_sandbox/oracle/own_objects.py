@@ -9,7 +9,7 @@ import copy
 import enum
 from typing import Any
 
-__all__ = ["Shared", "operators_of"]
+__all__ = ["OwnObjects", "operators_of"]
 
 # What a program may ask of an object of the tests, where the object's class has it
 ARITHMETIC = (
@@ -38,17 +38,8 @@ OPERATORS = frozenset(
 )  # fmt: skip
 # Methods that do nothing to an object that its content would not do
 PASSIVE = frozenset(
-    [
-        "__init__",
-        "__new__",
-        "__post_init__",
-        "__repr__",
-        "__str__",
-        "__hash__",
-        "__init_subclass__",
-        "__replace__",
-    ]
-)
+    ["__init__", "__new__", "__post_init__", "__repr__", "__str__", "__hash__", "__init_subclass__", "__replace__"]
+)  # fmt: skip
 NOT_SHARED = (
     type, BaseException, enum.Enum,
     int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset,
@@ -70,7 +61,7 @@ def operators_of(value: Any, module: str) -> tuple[str, ...] | None:
     return tuple(name for name in does if name in OPERATORS)
 
 
-class Shared:
+class OwnObjects:
     """The objects that the program has been told of, by number, and what it asks of them."""
 
     def __init__(self) -> None:
@@ -81,8 +72,6 @@ class Shared:
         match request:
             case ["attribute", int(number), str(name)] if name[:2] != "__":
                 return getattr(self.values[number], name)
-            case ["attributes", int(number)]:
-                return dict(vars(self.values[number]))
             case ["assign", int(number), str(name), value] if self.takes(number, name):
                 return setattr(self.values[number], name, value)
             case ["remove", int(number), str(name)] if self.takes(number, name):

@@ -77,18 +77,18 @@ class Plan:
     @functools.cached_property
     def needs(self) -> frozenset[str]:
         """Names the tests take from the program, those of built-ins and of mere attributes left out."""
-        return self.needed_by(self.steps)
+        return self.needed_by(step.code for step in self.steps)
 
     @functools.cached_property
     def setup_needs(self) -> frozenset[str]:
         """Those of them that the setup takes: where it does, a program can have it fail."""
-        return self.needed_by([step for step in self.steps if step.name == SETUP and not step.is_test])
+        return self.needed_by(step.code for step in self.steps if step.name == SETUP and not step.is_test)
 
-    def needed_by(self, steps: Iterable["Step"]) -> frozenset[str]:
-        """Return the names that some steps take from the program."""
+    def needed_by(self, parts: Iterable[CodeType]) -> frozenset[str]:
+        """Return the names that some code takes from the program."""
         loaded, stored = set(), set()
-        for step in steps:
-            for code in all_code(step.code):
+        for part in parts:
+            for code in all_code(part):
                 for instruction in dis.get_instructions(code):
                     if instruction.opname in ("LOAD_NAME", "LOAD_GLOBAL"):
                         loaded.add(instruction.argval)

@@ -54,7 +54,7 @@ class Surroundings:
 
         def seed(*arguments: Any, **keywords: Any) -> None:
             original(*arguments, **keywords)
-            self.seeds.append((*arguments, *keywords.values()))
+            self.seeds.append((*arguments, *(keywords[name] for name in ("a",) if name in keywords)))
 
         random.seed = seed
 

@@ -86,11 +86,6 @@ class Shared:
     def __deepcopy__(self, _: Any) -> Any:
         return operate(self, "__deepcopy__")
 
-    @property
-    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
-        ask, number, _ = parts_of(self)
-        return dict(ask(("attributes", number)))
-
 
 def parts_of(value: Shared) -> tuple[Ask, int, dict[str, Any]]:
     """Return how to ask of an object of the tests, its number, and the methods that have been asked for."""
