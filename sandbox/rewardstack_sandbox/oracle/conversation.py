@@ -10,7 +10,7 @@ from types import BuiltinFunctionType
 from typing import Any, NoReturn
 
 from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
-from rewardstack_sandbox.oracle.exceptions import Exceptions
+from rewardstack_sandbox.oracle.exceptions import Exceptions, mark_foreign
 from rewardstack_sandbox.oracle.own_objects import OwnObjects, operators_of
 from rewardstack_sandbox.oracle.stand_ins import RemoteItems, RemoteObject, stand_in
 from rewardstack_sandbox.oracle.surroundings import Surroundings
@@ -21,7 +21,7 @@ __all__ = ["TESTS", "Conversation", "Stopped", "UnsupportedValue"]
 
 BUILT_IN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
 # What ends a loop, and the request that it may answer
-ENDS = {"StopIteration": "next", "StopAsyncIteration": "async_next"}
+ENDS = {StopIteration: "next", StopAsyncIteration: "async_next"}
 TESTS = "tests"  # the module of what the tests define
 
 
@@ -66,6 +66,7 @@ class Conversation:
         self.exported: dict[int, Any] = {}
         self.numbers: dict[int, int] = {}
         self.remotes: dict[int, Any] = {}
+        self.met: set[int] = set()  # those of them that the last message was the first to tell of
         self.types: set[int] = set()
         self.constructed: set[int] = set()
         self.classes: dict[str, type] = {}
@@ -81,6 +82,7 @@ class Conversation:
         It is told first what the tests have put in the place of streams and functions.
         """
         with self.lock:
+            self.used += 1
             if not self.watches or not self.surroundings.changed:
                 return self.exchange(request)
             if self.ahead:
@@ -98,7 +100,6 @@ class Conversation:
 
     def exchange(self, request: tuple[Any, ...]) -> Any:
         """Send a request and return the answer, for one thread of the tests after the other."""
-        self.used += 1
         if self.ahead:
             self.check_off(request)
         else:
@@ -112,10 +113,11 @@ class Conversation:
                     return value
                 case ("raise", str(name), tuple(bases), arguments, str(text), *more):
                     self.last = ()
-                    if any(end in bases and request[0] != what for end, what in ENDS.items()):
-                        bases, arguments = ("RuntimeError",), (f"the program raised {name}",)
-                        name = "RuntimeError"  # the real one would end a loop of the tests in silence
-                    raise self.exceptions.make(name, bases, arguments, text, *more[:1])
+                    error = self.exceptions.make(name, bases, arguments, text, *more[:1])
+                    if any(isinstance(error, end) and request[0] != what for end, what in ENDS.items()):
+                        # the real one would end a loop of the tests in silence, whatever it said it was
+                        error = mark_foreign(RuntimeError(f"the program raised {name}"))
+                    raise error
                 case ("unsupported", str(text)):
                     raise self.refuse(text)
                 case ("ask", *inner):
@@ -178,7 +180,9 @@ class Conversation:
     def hear(self) -> Any:
         """Return the next message."""
         try:
-            return self.codec.decode(self.channel.receive(self.deadline))
+            message = self.channel.receive(self.deadline)
+            self.met.clear()
+            return self.codec.decode(message)
         except Expired:
             self.stop("time", f"over {self.limit:g} s")
         except Gone:
@@ -260,6 +264,7 @@ class Conversation:
                         if kind == "exception"
                         else stand_in(self, number, kind, name)
                     )
+                    self.met.add(number)
                 self.constructed.discard(number)  # what a function gives back is no more than its result
                 return self.remotes[number]
             case ("error", str(name), tuple(bases), arguments, str(text), more):

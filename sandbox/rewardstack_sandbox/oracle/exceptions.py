@@ -70,6 +70,7 @@ class Exceptions:
         kind = builtin_error(name) if name in bases else self.class_for(name, bases)
         try:
             error = kind(*arguments) if type(arguments) is tuple else kind(text)
+            check_place(error)
         except Exception:  # some built-in exceptions want arguments of their own
             error = self.class_for(name, ("Exception",))(text)
         if type(error) is self.classes.get(name):
@@ -103,6 +104,16 @@ class Exceptions:
         return kind if isinstance(kind, type) and issubclass(kind, Exception) else None
 
 
+def check_place(error: BaseException) -> None:
+    """Raise `ValueError` for an error in coding text that says it is before the text's beginning.
+
+    Its text is made of what lies there: the interpreter crashes, up to Python 3.12.7.
+    """
+    if isinstance(error, IN_TEXT) and (type(error.args[-3]) is not int or error.args[-3] < 0):
+        raise ValueError("a place before the beginning")
+
+
+IN_TEXT = (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError)  # start, end and reason come last
 PROGRAM = "solution"
 TEXT = "_rewardstack_text"
 

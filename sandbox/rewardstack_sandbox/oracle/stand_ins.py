@@ -35,10 +35,12 @@ class Talk(Protocol):
     """What stand-ins need of a conversation.
 
     `types` are the classes that the tests know by a name of a class, `constructed` the objects that they made of these.
+    `met` are the objects that the last answer was the first to tell of.
     """
 
     types: set[int]
     constructed: set[int]
+    met: set[int]
 
     def ask(self, *request: Any) -> Any: ...
     def call(self, number: int, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any: ...
@@ -281,7 +283,8 @@ class RemoteCallable(RemoteObject):
         items = items_of(self)
         found = items.talk.call(items.number, arguments, keywords)
         if items.number in items.talk.types and isinstance(found, RemoteObject):
-            items.talk.constructed.add(items_of(found).number)
+            # none that a function gave back before, whose result the tests may still hold
+            items.talk.constructed |= items.talk.met & {items_of(found).number}
         return found
 
 
