@@ -168,3 +168,9 @@ def test_a_method_that_gives_back_its_object_gives_no_value(sandbox, test):
     methods = "    def startswith(self, text): return True\n    def solve(self, n): return self"
     report = sandbox.run_tests(EVERYTHING.format(name="Solver") + methods, test)
     assert str(report.status) == "unsupported_value", report
+
+
+def test_objects_made_while_the_tests_capture_what_is_printed_are_under_test_too(sandbox):
+    program = "class V:\n    def __init__(self, x):\n        print('made')\n        self.x = x\n    def __lt__(self, o): return self.x < o.x"
+    tests = "import io, sys\nsys.stdout = io.StringIO()\nassert V(1) < V(2)\nassert not V(3) < V(2)"
+    assert sandbox.run_tests(program, tests).passed

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
 from rewardstack_sandbox.oracle.exceptions import Exceptions, mark_foreign
 from rewardstack_sandbox.oracle.own_objects import OwnObjects, operators_of
-from rewardstack_sandbox.oracle.stand_ins import RemoteItems, RemoteObject, stand_in
+from rewardstack_sandbox.oracle.stand_ins import RemoteItems, stand_in
 from rewardstack_sandbox.oracle.surroundings import Surroundings
 from rewardstack_sandbox.requests import encode_plain_call
 from rewardstack_sandbox.values import PROGRAM_DEPTH, Codec, Malformed, Unsupported
@@ -107,8 +107,10 @@ class Conversation:
         while True:
             match self.hear():
                 case ("return", value, changes):
-                    if changes and request[0] == "call":
-                        apply_changes(dict(enumerate(request[2])) | request[3], changes)
+                    if request[0] == "call":
+                        self.note_made(request[1].number, value)
+                        if changes:
+                            apply_changes(dict(enumerate(request[2])) | request[3], changes)
                     self.last = (value,)
                     return value
                 case ("raise", str(name), tuple(bases), arguments, str(text), *more):
@@ -124,6 +126,15 @@ class Conversation:
                     self.say(self.answer(inner))
                 case _:
                     self.spoil()
+
+    def note_made(self, number: int, value: Any) -> None:
+        """Note an object that the tests made of a class under test.
+
+        None that was met before: it may have been given back by a function, whose result the tests still hold.
+        """
+        reference = RemoteItems.of(value)
+        if number in self.types and reference is not None:
+            self.constructed |= self.met & {reference.number}
 
     def begin(self, job: bytes) -> None:
         """Send the program, and the calls that are sent with it."""
@@ -319,6 +330,7 @@ def apply_changes(arguments: dict[int | str, Any], changes: Any) -> None:
             old.seek(new.tell())
         elif type(old).__module__ == "numpy":
             old[...] = new
-        elif hasattr(old, "__dict__") and not isinstance(old, RemoteObject):
+        elif type(old).__module__ == TESTS and not callable(old) and not isinstance(old, Iterator):
+            # one that crossed by its content; what stayed with the tests is not for the program to change
             vars(old).clear()
             vars(old).update(vars(new))

@@ -270,7 +270,7 @@ def names_for_tests(plan: Plan, found: dict[str, Any]) -> dict[str, Any]:
     """
     space = {}
     for name, (kind, value) in found.items():
-        if kind == "value":
+        if kind == "value" and not takes_failures(value):
             space[name] = value
     for name in SHARED_MODULES.intersection(plan.names):  # never what a program calls `math`
         space[name] = importlib.import_module(name)
@@ -278,6 +278,15 @@ def names_for_tests(plan: Plan, found: dict[str, Any]) -> dict[str, Any]:
     if own or plan.needs - SHARED_MODULES:
         return {name: value for name, value in space.items() if name not in plan.built_in}
     return space
+
+
+def takes_failures(value: Any) -> bool:
+    """Whether a program means every failed assertion by what it calls its exception: `except` would take it for raised."""
+    return any(
+        one in (AssertionError, Exception, BaseException)
+        for one in (value if type(value) is tuple else [value])
+        if type(one) is type
+    )
 
 
 def short(error: BaseException) -> str:

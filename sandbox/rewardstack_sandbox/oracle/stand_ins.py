@@ -35,12 +35,10 @@ class Talk(Protocol):
     """What stand-ins need of a conversation.
 
     `types` are the classes that the tests know by a name of a class, `constructed` the objects that they made of these.
-    `met` are the objects that the last answer was the first to tell of.
     """
 
     types: set[int]
     constructed: set[int]
-    met: set[int]
 
     def ask(self, *request: Any) -> Any: ...
     def call(self, number: int, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any: ...
@@ -281,11 +279,7 @@ class RemoteCallable(RemoteObject):
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         items = items_of(self)
-        found = items.talk.call(items.number, arguments, keywords)
-        if items.number in items.talk.types and isinstance(found, RemoteObject):
-            # none that a function gave back before, whose result the tests may still hold
-            items.talk.constructed |= items.talk.met & {items_of(found).number}
-        return found
+        return items.talk.call(items.number, arguments, keywords)
 
 
 class RemoteFunction(RemoteCallable):
