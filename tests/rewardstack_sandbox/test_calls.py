@@ -2,6 +2,8 @@
 
 import pytest
 
+from rewardstack_sandbox import Limits
+
 
 def test_calls_that_are_foreseen_are_made_once_and_in_order(sandbox):
     program = "seen = []\ndef f(x, *, y=0):\n    seen.append((x, y))\n    return list(seen)"
@@ -122,3 +124,12 @@ def test_a_program_may_change_its_names_while_they_are_looked_at(sandbox):
         "class Thing(metaclass=Odd): pass\ndef f(x): return x"
     )
     assert sandbox.run_tests(program, ["assert f(1) == 1"]).passed
+
+
+@pytest.mark.slow
+def test_iterators_of_the_tests_cannot_be_nested_until_the_stack_ends(sandbox):
+    program = "def nest(it, wrap):\n    for _ in range(60_000): it = wrap(it)\n    return it"
+    tests = "assert list(nest(iter('1'), lambda it: map(str, it))) == ['1']"
+    report = sandbox.run_tests(program, tests, limits=Limits(wall=20.0))
+    assert report.status == "unsupported_value", report
+    assert sandbox.run_tests(program.replace("60_000", "300"), tests).passed

@@ -22,6 +22,7 @@ __all__ = ["TESTS", "Conversation", "Stopped", "UnsupportedValue"]
 BUILT_IN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
 # What ends a loop, and the request that it may answer
 ENDS = {StopIteration: "next", StopAsyncIteration: "async_next"}
+MOST_EXPORTED = 20_000  # a program may nest them one in the other: the stack ends at some 50,000 of `map`
 TESTS = "tests"  # the module of what the tests define
 
 
@@ -259,6 +260,8 @@ class Conversation:
         """Return the number by which the program may call an object of the tests."""
         number = self.numbers.get(id(value))
         if number is None:
+            if len(self.exported) >= MOST_EXPORTED:
+                raise self.refuse("more functions and iterators of the tests than can be kept")
             number = self.numbers[id(value)] = len(self.exported) + 1
             self.exported[number] = value
         return number
