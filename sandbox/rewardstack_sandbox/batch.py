@@ -9,7 +9,7 @@ from typing import Any
 
 from rewardstack_sandbox.cores import cores_for
 from rewardstack_sandbox.errors import SandboxError
-from rewardstack_sandbox.jobs import Job, Run
+from rewardstack_sandbox.jobs import Job, Run, Tests
 from rewardstack_sandbox.limits import Limits
 from rewardstack_sandbox.results import ExecutionResult, Status, TestReport, TestResult
 from rewardstack_sandbox.worker import DEAD, LATE, Worker
@@ -38,6 +38,9 @@ class Batch:
         self.waiting = deque(range(len(jobs)))
         self.tries = [0] * len(jobs)
         self.found: list[ExecutionResult | TestReport | None] = [None] * len(jobs)
+        self.controls: set[int] = (
+            set()
+        )  # jobs that are done without their program, to see whose doing a crash is
 
     @property
     def results(self) -> list[ExecutionResult | TestReport]:
@@ -103,7 +106,9 @@ class Batch:
         """Take an answer. When a worker died, its job is tried once more; its other jobs were not begun."""
         index, wall = worker.pending[0]
         answer = worker.take()
-        if answer is LATE:
+        if index in self.controls:
+            self.settle(index, after_control(self.jobs[index], answer))
+        elif answer is LATE:
             reason = f"over {wall:g} s, spent in judging what the program returned"
             self.settle(index, failure(self.jobs[index], Status.time_limit_exceeded, reason, wall))
         elif "exhausted" in answer:
@@ -112,6 +117,10 @@ class Batch:
         elif answer is DEAD or "fatal" in answer:
             reason = answer.get("fatal", "the sandbox worker died")
             if self.tries[index] < TRIES:
+                self.waiting.appendleft(index)
+            elif worker.crashed and isinstance(self.jobs[index], Tests):
+                self.controls.add(index)
+                self.messages[index] |= {"program": ""}
                 self.waiting.appendleft(index)
             else:
                 self.settle(index, failure(self.jobs[index], Status.infrastructure_error, str(reason)))
@@ -127,6 +136,16 @@ class Batch:
     def settle(self, index: int, result: ExecutionResult | TestReport) -> None:
         """Note what came of a job."""
         self.found[index] = result
+
+
+def after_control(job: Job, answer: dict[str, Any]) -> ExecutionResult | TestReport:
+    """Return the result of tests in which a worker crashed, given what came of them without the program.
+
+    Where they end then, it is the program that leads them to the crash, and it must not choose to be masked.
+    """
+    if answer is LATE or answer is DEAD or "fatal" in answer or "exhausted" in answer:
+        return failure(job, Status.infrastructure_error, "the tests crash the sandbox worker")
+    return failure(job, Status.runtime_error, "judging what the program does crashes the sandbox worker")
 
 
 def build(job: Job, answer: dict[str, Any]) -> ExecutionResult | TestReport:

@@ -31,6 +31,7 @@ from rewardstack_sandbox.enclosure import begin
 sys.path.remove({root!r})
 begin({descriptor}, {isolation!r})
 """
+CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
 LATE, DEAD = {"late": True}, {"dead": True}
 
 
@@ -50,6 +51,7 @@ class Worker:
         self.ready = False
         self.pending: deque[tuple[int, float]] = deque()
         self.began = 0.0
+        self.crashed = False  # the last process, by a fault of its interpreter
         self.closed = False
 
     def start(self) -> None:
@@ -162,7 +164,7 @@ class Worker:
         """End the process and all it started; `start` or `ensure` begins anew."""
         self.strike()
         if self.process is not None:
-            self.process.wait()
+            self.crashed = -self.process.wait() in CRASHES
         if self.channel is not None:
             self.channel.close()
         self.process = self.channel = None

@@ -93,6 +93,23 @@ def test_an_answer_in_time_counts_however_late_the_caller_looks(monkeypatch):
         assert sandbox.run("print(1)").status == "accepted"
 
 
+CRASH = "import ctypes\nctypes.string_at(0)"
+
+
+def test_a_program_that_leads_tests_to_crash_their_worker_is_not_masked():
+    with Sandbox("best_effort", workers=1) as sandbox:
+        tests = f"found = f()\nif found == 7:\n    {CRASH.replace(chr(10), '; ')}\nassert found == 1"
+        jobs = [Tests(f"def f(): return {number}", tests) for number in (7, 1, 2)]
+        statuses = [result.status for result in sandbox.run_many(jobs)]
+        assert statuses == ["runtime_error", "accepted", "wrong_answer"]
+
+
+def test_tests_that_crash_their_worker_whatever_the_program_are_an_error():
+    with Sandbox("best_effort", workers=1) as sandbox:
+        jobs = [Tests("def f(): return 1", f"{CRASH}\nassert f() == 1"), Run("print(1)")]
+        assert [result.status for result in sandbox.run_many(jobs)] == ["infrastructure_error", "accepted"]
+
+
 def test_tests_that_kill_their_worker_are_an_error():
     with Sandbox(workers=1) as sandbox:
         killing = Tests("def f(): return 1", "import os, signal\nos.kill(os.getpid(), 9)\nassert f() == 1")
