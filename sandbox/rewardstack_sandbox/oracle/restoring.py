@@ -10,7 +10,8 @@ __all__ = ["restore"]
 
 names: dict[str, Any] = builtins.__dict__
 NAMES = dict(names)
-CLOCKS = dict(vars(time))
+clocks: dict[str, Any] = time.__dict__
+CLOCKS = dict(clocks)
 STREAMS = (sys.stdin, sys.stdout, sys.stderr)
 RECURSION = sys.getrecursionlimit()
 
@@ -27,11 +28,11 @@ def restore() -> None:
     sys.stdin, sys.stdout, sys.stderr = STREAMS
     sys.setrecursionlimit(RECURSION)
     decimal.setcontext(decimal.DefaultContext.copy())
-    vars(time).update(CLOCKS)
+    clocks.update(CLOCKS)
     if "asyncio" in sys.modules:  # a loop that is closed, or was taken away, would be the next program's too
         sys.modules["asyncio.events"]._event_loop_policy = None  # type: ignore[attr-defined]  # noqa: SLF001
     if "random" in sys.modules:  # so that a verdict does not depend on what was judged before
         random: Any = sys.modules["random"]
         own = random._inst  # noqa: SLF001 - the generator its functions are of
-        vars(random).update({name: getattr(own, name) for name in random.__all__ if hasattr(own, name)})
+        random.__dict__.update({name: getattr(own, name) for name in random.__all__ if hasattr(own, name)})
         random.seed(0)
