@@ -141,6 +141,7 @@ def judge_by_plan(
     """Judge a program by a plan; None where its tests turn out to make other calls than those sent ahead."""
     talk = Conversation(candidate.channel, deadline, job["limits"]["wall"], plan.foreseen.name, ahead)
     talk.watches = plan.may_replace
+    talk.lends = candidate.hears_ahead
     judge = Judge(plan, talk, stop_early=job["stop_early"])
     found: dict[str, Any] = {}
     status, reason = load(nursery, talk, job, plan, found)

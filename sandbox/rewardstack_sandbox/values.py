@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 __all__ = [
+    "MUTABLE",
     "PROGRAM_DEPTH",
     "Codec",
     "Malformed",
@@ -334,6 +335,7 @@ MAPPING_TAGS: dict[int, Callable[[Any], Any]] = {
     ord("O"): collections.OrderedDict,
 }
 FIXED_CONTAINERS, FIXED_TAGS = (tuple, frozenset), b"uz"  # which cannot be changed, in one place or another
+MUTABLE = frozenset([*SEQUENCES, *MAPPINGS, bytearray]).difference(FIXED_CONTAINERS)
 CONSTANTS = {ord("n"): None, ord("t"): True, ord("f"): False, ord("."): ..., ord("!"): NotImplemented}
 FIXED: dict[int, tuple[struct.Struct, Callable[..., Any]]] = {
     ord("d"): (DOUBLE, float),

@@ -4,23 +4,26 @@ import builtins
 import io
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from threading import RLock
 from types import BuiltinFunctionType
 from typing import Any, NoReturn
 
 from rewardstack_sandbox.channel import Channel, Expired, Gone, Oversized
+from rewardstack_sandbox.oracle.borrowing import Borrowed
 from rewardstack_sandbox.oracle.exceptions import Exceptions, mark_foreign
 from rewardstack_sandbox.oracle.own_objects import OwnObjects, operators_of
 from rewardstack_sandbox.oracle.stand_ins import RemoteItems, stand_in
 from rewardstack_sandbox.oracle.surroundings import Surroundings
+from rewardstack_sandbox.refilling import refill
 from rewardstack_sandbox.requests import encode_plain_call
-from rewardstack_sandbox.values import PROGRAM_DEPTH, Codec, Malformed, Unsupported
+from rewardstack_sandbox.values import MUTABLE, PROGRAM_DEPTH, Codec, Malformed, Unsupported
 
 __all__ = ["TESTS", "Conversation", "Stopped", "UnsupportedValue"]
 
 BUILT_IN = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
 # What ends a loop, and the request that it may answer
+READING = ("lend", "content", "hash", "text", "shown", "class")  # what changes nothing
 ENDS = {StopIteration: "next", StopAsyncIteration: "async_next"}
 MOST_EXPORTED = 20_000  # a program may nest them one in the other: the stack ends at some 50,000 of `map`
 TESTS = "tests"  # the module of what the tests define
@@ -75,6 +78,8 @@ class Conversation:
         self.defined: frozenset[str] = frozenset()  # what the program has names for
         self.exceptions = Exceptions()
         self.surroundings = Surroundings(lambda *request: self.exchange(request))
+        self.borrowed = Borrowed(lambda *request: self.exchange(request), self.codec.encode)
+        self.lends = True  # whether the program's side knows how to lend containers
         self.watches = True  # whether tests may replace what the program meets
 
     def ask(self, *request: Any) -> Any:
@@ -84,20 +89,35 @@ class Conversation:
         """
         with self.lock:
             self.used += 1
-            if not self.watches or not self.surroundings.changed:
-                return self.exchange(request)
-            if self.ahead:
-                self.derail()
-            self.surroundings.pass_on()
+            if not self.borrowed.held:
+                return self.ask_watched(request)
+            self.borrowed.give_back()
             try:
-                return self.exchange(request)
+                return self.ask_watched(request)
             finally:
-                last = self.last
-                try:
-                    if self.stopped is None:
-                        self.surroundings.collect()
-                finally:
-                    self.last = last
+                if request[0] not in READING and self.stopped is None:
+                    self.keeping_last(self.borrowed.renew)
+
+    def ask_watched(self, request: tuple[Any, ...]) -> Any:
+        """Do what `ask` says, once the program knows of what the tests have changed in its containers."""
+        if not self.watches or not self.surroundings.changed:
+            return self.exchange(request)
+        if self.ahead:
+            self.derail()
+        self.surroundings.pass_on()
+        try:
+            return self.exchange(request)
+        finally:
+            if self.stopped is None:
+                self.keeping_last(self.surroundings.collect)
+
+    def keeping_last(self, action: Callable[[], None]) -> None:
+        """Do what asks the program for more, of which the last answer is none."""
+        last = self.last
+        try:
+            action()
+        finally:
+            self.last = last
 
     def exchange(self, request: tuple[Any, ...]) -> Any:
         """Send a request and return the answer, for one thread of the tests after the other."""
@@ -158,6 +178,17 @@ class Conversation:
     def call(self, number: int, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """Call a function of the program."""
         return self.ask("call", RemoteItems.reference(number), arguments, keywords)
+
+    def attribute(self, number: int, name: str) -> Any:
+        """Return an attribute of an object of the program; a container is one that both sides may change."""
+        reference = RemoteItems.reference(number)
+        if not self.lends:
+            return self.ask("get", reference, name)
+        answer = self.ask("lend", reference, name)
+        if type(answer) is not tuple or len(answer) != 2 or type(answer[0]) is not int:
+            self.spoil()
+        lent, value = answer
+        return self.borrowed.take(lent, value) if lent and type(value) in MUTABLE else value
 
     def refuse(self, text: str) -> UnsupportedValue:
         """Return the exception for a value that cannot be judged, and remember it."""
@@ -318,15 +349,9 @@ def apply_changes(arguments: dict[int | str, Any], changes: Any) -> None:
         old = arguments[place]
         if type(old) is not type(new):
             continue
-        if isinstance(old, (list, bytearray)):
-            old[:] = new
-        elif isinstance(old, (dict, set)):
-            old.clear()
-            old.update(new)
-        elif isinstance(old, deque):
-            old.clear()
-            old.extend(new)
-        elif isinstance(old, (io.StringIO, io.BytesIO)):
+        if refill(old, new):
+            continue
+        if isinstance(old, (io.StringIO, io.BytesIO)):
             old.seek(0)
             old.truncate()
             old.write(new.getvalue())

@@ -42,6 +42,7 @@ class Talk(Protocol):
 
     def ask(self, *request: Any) -> Any: ...
     def call(self, number: int, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any: ...
+    def attribute(self, number: int, name: str) -> Any: ...
     def refuse(self, text: str) -> Exception: ...
 
 
@@ -117,7 +118,7 @@ class RemoteObject:
             raise refusal(self, name)
         if name in ANSWERS and not items.talk.types:
             raise refusal(self, name)
-        return ask(self, "get", name)
+        return items.talk.attribute(items.number, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         ask(self, "set", name, value)

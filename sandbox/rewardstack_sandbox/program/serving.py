@@ -16,12 +16,14 @@ from rewardstack_sandbox.program.errors import describe_error, make_error
 from rewardstack_sandbox.program.objects import Table, state_of
 from rewardstack_sandbox.program.running import print_error
 from rewardstack_sandbox.program.surroundings import SURROUNDINGS
+from rewardstack_sandbox.refilling import refill
 from rewardstack_sandbox.requests import CALLS, PLAIN_CALL, decode_request
-from rewardstack_sandbox.values import PROGRAM_DEPTH, Codec, Unsupported
+from rewardstack_sandbox.values import MUTABLE, PROGRAM_DEPTH, Codec, Unsupported
 
 __all__ = ["MODULE", "OPERATORS", "Server", "load", "serve"]
 
 MODULE = "solution"
+OF_SERVER = ("describe", "lend", "reload", "refill")  # requests that it answers itself
 MOST_OWN = 20
 Own: TypeAlias = dict[str, tuple[Any, ...]]
 FIXED = (type(None), bool, int, float, str, bytes, tuple)
@@ -142,6 +144,19 @@ class Server:
                 found[name] = ("module", value.__name__) if is_module else ("value", value)
         return found
 
+    def lend(self, target: Any, name: str) -> tuple[int, Any]:
+        """Return an attribute, and a number for a container that the tests may change, 0 for all else."""
+        value = getattr(target, name)
+        return (self.table.add(value) if type(value) in MUTABLE else 0), value
+
+    def reload(self, number: int) -> Any:
+        """Return a container that was lent."""
+        return self.table.objects[number]
+
+    def refill(self, number: int, content: Any) -> None:
+        """Give a container that was lent the content that the tests have given theirs."""
+        refill(self.table.objects[number], content)
+
     def ask(self, request: tuple[Any, ...]) -> Any:
         """Ask the other side, answering what it asks meanwhile."""
         self.say(("ask", *request))
@@ -158,8 +173,8 @@ class Server:
         try:
             if message[0] in CALLS:
                 value, changes = self.call(*message[1:], plain=message[0] == PLAIN_CALL)
-            elif message[0] == "describe":
-                value, changes = self.describe(message[1]), ()
+            elif message[0] in OF_SERVER:
+                value, changes = getattr(self, message[0])(*message[1:]), ()
             else:
                 value, changes = OPERATORS[message[0]](*message[1:]), ()
             reply: Any = self.codec.encode(("return", value, changes))
