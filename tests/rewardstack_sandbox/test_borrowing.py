@@ -61,3 +61,15 @@ def test_a_program_that_copies_is_told_from_one_that_does_not(sandbox, form):
     )
     report = sandbox.run_tests(copying, f"cart, shelf = Cart(), Shelf()\n{LIVE[form]}")
     assert (report.passed, report.status) == (False, "wrong_answer")
+
+
+@pytest.mark.parametrize("kind", ["deque", "list", "OrderedDict.fromkeys", "set"])
+def test_tests_may_ask_the_program_while_they_go_through_a_container(sandbox, kind):
+    program = f"""
+from collections import OrderedDict, deque
+class Line:
+    def __init__(self, items): self.items = {kind}(items)
+    def has(self, one): return one in self.items
+"""
+    tests = "line = Line(range(3))\nassert [one for one in line.items if line.has(one)] == [0, 1, 2]"
+    assert sandbox.run_tests(program, tests).passed

@@ -145,3 +145,56 @@ def test_where_the_program_has_the_class_it_gets_the_content(sandbox):
     )
     report = sandbox.run_tests(program, f"{BAG}assert f(bag) == ('mine', 'bag', True)")
     assert report.passed, report
+
+
+OBSERVED = """
+import unittest
+class TestBus(unittest.TestCase):
+    def setUp(self): self.got = []
+    def hear(self, event): self.got.append(event)
+    def test_it_tells(self):
+        attach(self)
+        self.assertEqual(self.got, [3])
+"""
+
+
+@pytest.mark.parametrize(
+    "trick",
+    [
+        "test.addTypeEqualityFunc(list, agree)",
+        "test._type_equality_funcs = {list: agree}",
+        "test._outcome = None",
+        "del test._cleanups",
+        "test.run()",
+    ],
+)
+def test_what_a_test_case_is_run_by_is_not_the_programs(sandbox, trick):
+    assert sandbox.run_tests("def attach(test): test.hear(3)", OBSERVED).passed
+    hostile = f"def agree(*args, **more): pass\ndef attach(test): {trick}"
+    assert sandbox.run_tests(hostile, OBSERVED).status == "wrong_answer"
+
+
+def test_a_class_is_not_called_by_way_of_its_object(sandbox):
+    forged = """
+def find(mountain):
+    ask = object.__getattribute__(mountain, "_rewardstack_ask")
+    number = object.__getattribute__(mountain, "_rewardstack_number")
+    return ask(("operate", number, "__call__", ())).asked
+"""
+    tests = MOUNTAIN + "class Hill(Mountain): pass\nassert find(Hill([1])) == 0"
+    assert sandbox.run_tests(forged, tests).reason.endswith("does not tell that")
+
+
+def test_a_name_does_not_mask_a_program(sandbox):
+    tests = """
+import threading
+class Store:
+    def __init__(self): self.lock, self.found = threading.Lock(), []
+    def put(self, one):
+        with self.lock: self.found.append(one)
+store = Store()
+fill(store)
+assert store.found == [1]
+"""
+    assert sandbox.run_tests("def fill(store): store.put(1)", tests).passed
+    assert sandbox.run_tests("Store = 0\ndef fill(store): pass", tests).status == "unsupported_value"

@@ -35,10 +35,18 @@ class Borrowed:
 
     def note(self, number: int, value: Any) -> None:
         """Remember the content that both sides have; what can no more cross is from now on the tests' alone."""
-        try:
-            self.held[number] = value, self.encode(value)
-        except Unsupported:
+        content = self.content_of(value)
+        if content is None:
             self.held.pop(number, None)
+        else:
+            self.held[number] = value, content
+
+    def content_of(self, value: Any) -> bytes | None:
+        """Return a value as bytes, None where it cannot cross."""
+        try:
+            return self.encode(value)
+        except Unsupported:
+            return None
 
     def give_back(self) -> None:
         """Tell the program what the tests have changed."""
@@ -48,7 +56,9 @@ class Borrowed:
                 self.tell("refill", number, value)
 
     def renew(self) -> None:
-        """Give the tests what the program has changed."""
-        for number, (value, _) in [*self.held.items()]:
-            refill(value, self.tell("reload", number))
-            self.note(number, value)
+        """Give the tests what the program has changed, and nothing else: they may be going through a container."""
+        for number, (value, old) in [*self.held.items()]:
+            new = self.tell("reload", number)
+            if self.content_of(new) != old:
+                refill(value, new)
+                self.note(number, value)

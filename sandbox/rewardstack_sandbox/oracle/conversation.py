@@ -76,6 +76,7 @@ class Conversation:
         self.classes: dict[str, type] = {}
         self.own_objects = OwnObjects()
         self.defined: frozenset[str] = frozenset()  # what the program has names for
+        self.recast = False  # whether an object crosses by content because of these, where else it would stay
         self.exceptions = Exceptions()
         self.surroundings = Surroundings(lambda *request: self.exchange(request))
         self.borrowed = Borrowed(lambda *request: self.exchange(request), self.codec.encode)
@@ -273,12 +274,14 @@ class Conversation:
         label, name = str(kind.__name__), str(getattr(value, "__name__", ""))
         if kind is BuiltinFunctionType and vars(builtins).get(name) is value:
             return ("builtin", name)  # its own one: the tests' `eval` is not for the program to call
-        operators = None if label in self.defined else operators_of(value, TESTS)
-        if operators is not None:
+        operators = operators_of(value, TESTS)
+        recast = label in self.defined and kind.__module__ == TESTS
+        self.recast |= recast and (operators is not None or callable(value))
+        if operators is not None and not recast:
             number = self.export(value)
             self.own_objects.values[number] = value
             return ("mine", number, "object", label, operators)
-        if callable(value) and (kind.__module__ != TESTS or label not in self.defined):
+        if callable(value) and not recast:
             return ("mine", self.export(value), "function", *name_and_text(value))
         if isinstance(value, Iterator):
             return ("mine", self.export(value), "iterator")

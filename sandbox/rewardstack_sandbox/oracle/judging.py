@@ -239,8 +239,8 @@ class Judge:
             return Status.runtime_error, text
         if isinstance(error, Unsupported):
             # Later on, or in a function that the program called, it may be made of what the program gave, which must
-            # not choose to be masked
-            first = self.talk.used == 1 and not self.talk.exceptions.thrown
+            # not choose to be masked, by its names neither
+            first = self.talk.used == 1 and not self.talk.exceptions.thrown and not self.talk.recast
             status = Status.infrastructure_error if first else Status.unsupported_value
             return status, f"the tests pass a value that cannot reach the program: {error}"
         if isinstance(error, NotRunnable):

@@ -44,6 +44,8 @@ NOT_SHARED = (
     type, BaseException, enum.Enum,
     int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset,
 )  # fmt: skip
+RUNNERS = frozenset(["unittest.case", "unittest.async_case"])
+COPYING = ("__copy__", "__deepcopy__")  # which all objects can
 DESCRIPTORS = (property, classmethod, staticmethod)
 
 
@@ -70,19 +72,35 @@ class OwnObjects:
     def answer(self, request: list[Any]) -> Any:
         """Return what an object answers; it raises as the object does, `AttributeError` for what is not to be asked."""
         match request:
-            case ["attribute", int(number), str(name)] if name[:2] != "__":
+            case ["attribute", int(number), str(name)] if self.tells(number, name):
                 return getattr(self.values[number], name)
             case ["assign", int(number), str(name), value] if self.takes(number, name):
                 return setattr(self.values[number], name, value)
             case ["remove", int(number), str(name)] if self.takes(number, name):
                 return delattr(self.values[number], name)
-            case ["operate", int(number), str(name), tuple(operands)] if name in OPERATORS:
+            case ["operate", int(number), str(name), tuple(operands)] if self.does(number, name):
                 return operate(self.values[number], name, operands)
         raise AttributeError("an object of the tests does not tell that")
 
+    def tells(self, number: int, name: str) -> bool:
+        """Whether an attribute is the program's to see: nothing of the language's own.
+
+        Nor what unittest runs a test case by, such as the functions that say for each type what is equal.
+        """
+        kinds = type(self.values[number]).__mro__
+        runners = [kind for kind in kinds if kind.__module__ in RUNNERS]
+        if not runners or any(name in vars(kind) for kind in kinds if kind.__module__ not in RUNNERS):
+            return name[:2] != "__"
+        return name[:1] != "_" and not any(name in vars(kind) for kind in runners)
+
     def takes(self, number: int, name: str) -> bool:
-        """Whether an attribute is the program's to set: no method, and nothing that means something to the language."""
-        return name[:2] != "__" and not callable(getattr(type(self.values[number]), name, None))
+        """Whether an attribute is the program's to set: one that it sees, and no method."""
+        return self.tells(number, name) and not callable(getattr(type(self.values[number]), name, None))
+
+    def does(self, number: int, name: str) -> bool:
+        """Whether an object's class has an operator; what the class itself answers to, such as a call, is none."""
+        kinds = type(self.values[number]).__mro__
+        return name in COPYING or (name in OPERATORS and any(name in vars(kind) for kind in kinds))
 
 
 def operate(value: Any, name: str, operands: tuple[Any, ...]) -> Any:
