@@ -74,12 +74,16 @@ class Codec:
     def encode(self, value: Any) -> bytes:
         """Return a value's bytes; `Unsupported` where it has parts that cannot cross."""
         out = bytearray()
+        outer, self.written = (
+            self.written,
+            {},
+        )  # to look at a value may ask the other side, which is another message
         try:
             self.write(out, value, 0)
         except RecursionError:
             raise Unsupported("a value nested too deeply") from None
         finally:
-            self.written.clear()
+            self.written = outer
         return bytes(out)
 
     def write(self, out: bytearray, value: Any, depth: int) -> None:
@@ -141,7 +145,8 @@ class Codec:
 
     def decode(self, data: bytes) -> Any:
         """Return the value that bytes stand for; `Malformed` where they stand for none."""
-        self.values = 0
+        outer = self.built, self.values
+        self.built, self.values = [], 0  # so may building one: the hash of a key that stands for an object
         try:
             value, place = self.read(data, 0, 0)
         except Malformed:
@@ -149,7 +154,7 @@ class Codec:
         except Exception as error:  # short data, wrong UTF-8, unhashable keys, values a constructor refuses
             raise Malformed(f"{type(error).__name__}") from None
         finally:
-            self.built.clear()
+            self.built, self.values = outer
         if place != len(data):
             raise Malformed("more than one value")
         return value

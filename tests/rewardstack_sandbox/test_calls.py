@@ -133,3 +133,9 @@ def test_iterators_of_the_tests_cannot_be_nested_until_the_stack_ends(sandbox):
     report = sandbox.run_tests(program, tests, limits=Limits(wall=20.0))
     assert report.status == "unsupported_value", report
     assert sandbox.run_tests(program.replace("60_000", "300"), tests).passed
+
+
+def test_a_container_stays_the_same_beside_a_key_that_is_asked_for_its_hash(sandbox):
+    program = "class Node: pass\ndef find():\n    found = [7]\n    return [found, {Node(): 1}, found]"
+    tests = "found = find()\nassert found[2] == [7] and found[0] is found[2]"
+    assert sandbox.run_tests(program, tests).passed

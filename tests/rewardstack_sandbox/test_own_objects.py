@@ -198,3 +198,32 @@ assert store.found == [1]
 """
     assert sandbox.run_tests("def fill(store): store.put(1)", tests).passed
     assert sandbox.run_tests("Store = 0\ndef fill(store): pass", tests).status == "unsupported_value"
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "import sys\ndef go():\n    assert find(sys.exit) == 1\ngo()\nassert other(2) == 3",
+        "def stop(): raise SystemExit\ndef go():\n    assert find(stop) == 1\ngo()\nassert other(2) == 3",
+        "import sys\ndef check(find):\n    for n in 1, 1:\n        assert find(sys.exit) == n\n",
+    ],
+)
+def test_a_program_does_not_end_the_tests_by_what_they_give_it(sandbox, tests):
+    other = "\ndef other(n): return n + 1"
+    assert sandbox.run_tests("def find(end): return 1" + other, tests, entry_point="find").passed
+    assert not sandbox.run_tests("def find(end): end()" + other, tests, entry_point="find").passed
+
+
+def test_a_program_does_not_make_one_object_of_the_tests_another(sandbox):
+    forged = """
+import sys
+def find(hill, other): pass
+frame = sys._getframe()
+while "server" not in frame.f_locals: frame = frame.f_back
+server = frame.f_locals["server"]
+server.call = lambda target, given, *_, **more: (None, ((0, given[1]),))
+"""
+    tests = (
+        MOUNTAIN + "hill, other = Mountain([1]), Mountain([2])\nfind(hill, other)\nassert hill.heights == [2]"
+    )
+    assert sandbox.run_tests(forged, tests).status == "wrong_answer"

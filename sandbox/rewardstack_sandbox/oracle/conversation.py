@@ -132,7 +132,8 @@ class Conversation:
                     if request[0] == "call":
                         self.note_made(request[1].number, value)
                         if changes:
-                            apply_changes(dict(enumerate(request[2])) | request[3], changes)
+                            crossed = [one for one in changes if id(one[1]) not in self.numbers]
+                            apply_changes(dict(enumerate(request[2])) | request[3], crossed)
                     self.last = (value,)
                     return value
                 case ("raise", str(name), tuple(bases), arguments, str(text), *more):
@@ -261,7 +262,7 @@ class Conversation:
                 case _:
                     result = self.own_objects.answer(request)
             self.codec.encode(result)
-        except Exception as error:  # goes to the program, which may handle it
+        except (Exception, SystemExit) as error:  # goes to the program, which may handle it
             return ("raise", type(error).__name__, str(error)[:500], self.exceptions.throw(error))
         return ("result", result)
 

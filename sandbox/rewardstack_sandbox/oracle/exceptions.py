@@ -7,9 +7,10 @@ from typing import Any
 from rewardstack_sandbox.oracle.test_cases import is_skip
 from rewardstack_sandbox.requests import THROWN
 
-__all__ = ["Exceptions", "mark_foreign", "raised_by_program"]
+__all__ = ["Exceptions", "mark_foreign", "raised_by_program", "raised_when_called"]
 
 FOREIGN = "_rewardstack_from_program"
+CALLED_BACK = "_rewardstack_called_back"
 MOST_BASES = 30
 MOST_THROWN = 1000
 # Whose exceptions tests expect by name. Those of unittest and pytest would skip a test on the program's word.
@@ -36,13 +37,10 @@ class Exceptions:
     def throw(self, error: BaseException) -> int:
         """Return the number by which the program tells of an exception of the tests that it does not handle."""
         self.count += 1
+        vars(error)[CALLED_BACK] = True
         self.thrown[self.count] = error.with_traceback(None)
         self.thrown.pop(self.count - MOST_THROWN, None)
         return self.count
-
-    def threw(self, error: BaseException) -> bool:
-        """Whether the tests' own functions raised an exception when the program called them."""
-        return any(error is one for one in self.thrown.values())
 
     def make(
         self, name: str, bases: tuple[Any, ...], arguments: Any, text: str, more: Any = None
@@ -160,3 +158,8 @@ def mark_foreign(error: BaseException) -> BaseException:
 def raised_by_program(error: BaseException) -> bool:
     """Whether the program raised an exception, and not the tests."""
     return bool(getattr(error, FOREIGN, False))
+
+
+def raised_when_called(error: BaseException) -> bool:
+    """Whether a function of the tests raised an exception when the program called it."""
+    return CALLED_BACK in vars(error)

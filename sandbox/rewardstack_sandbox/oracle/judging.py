@@ -14,7 +14,7 @@ from rewardstack_sandbox.oracle.conversation import (
     Stopped,
     UnsupportedValue,
 )
-from rewardstack_sandbox.oracle.exceptions import raised_by_program
+from rewardstack_sandbox.oracle.exceptions import raised_by_program, raised_when_called
 from rewardstack_sandbox.oracle.fixtures import Fixtures, declare
 from rewardstack_sandbox.oracle.plan import SETUP, Plan
 from rewardstack_sandbox.oracle.restoring import restore
@@ -161,7 +161,7 @@ class Judge:
         except Enough:
             raise
         except BaseException as error:
-            if isinstance(error, SystemExit) and not error.code and not raised_by_program(error):
+            if isinstance(error, SystemExit) and not error.code and not is_programs_doing(error):
                 return True  # a script of tests may end itself
             if is_test and is_skip(error) and self.talk.used == used:
                 self.skipped += 1
@@ -209,7 +209,7 @@ class Judge:
         status, reason = self.judge(error)
         if status is Status.wrong_answer and self.fails_by_itself(name):
             status, reason = Status.infrastructure_error, f"the setup of the tests fails: {reason}"
-        if status is Status.infrastructure_error and self.talk.exceptions.threw(error):
+        if status is Status.infrastructure_error and raised_when_called(error):
             status = Status.runtime_error  # what a function of the tests raised, on what the program gave it
         if status is Status.infrastructure_error:
             self.broken = reason
@@ -278,6 +278,11 @@ def names_for_tests(plan: Plan, found: dict[str, Any]) -> dict[str, Any]:
     if own or plan.needs - SHARED_MODULES:
         return {name: value for name, value in space.items() if name not in plan.built_in}
     return space
+
+
+def is_programs_doing(error: BaseException) -> bool:
+    """Whether the program raised an exception, itself or by calling what the tests gave it."""
+    return raised_by_program(error) or raised_when_called(error)
 
 
 def takes_failures(value: Any) -> bool:
