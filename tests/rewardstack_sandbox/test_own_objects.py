@@ -214,6 +214,15 @@ def test_a_program_does_not_end_the_tests_by_what_they_give_it(sandbox, tests):
     assert not sandbox.run_tests("def find(end): end()" + other, tests, entry_point="find").passed
 
 
+@pytest.mark.parametrize("error", ["Wrong = SystemExit", "class Wrong(SystemExit): pass"])
+def test_an_exception_of_the_program_is_no_end_of_the_tests(sandbox, error):
+    tests = (
+        "def go():\n    assert find(1)\n    if find(2) != 4:\n        raise Wrong\ngo()\nassert find(1) == 1"
+    )
+    assert sandbox.run_tests("class Wrong(Exception): pass\ndef find(n): return n * n", tests).passed
+    assert not sandbox.run_tests(f"{error}\ndef find(n): return 1", tests).passed
+
+
 def test_a_program_does_not_make_one_object_of_the_tests_another(sandbox):
     forged = """
 import sys

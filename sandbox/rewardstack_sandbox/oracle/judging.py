@@ -161,7 +161,7 @@ class Judge:
         except Enough:
             raise
         except BaseException as error:
-            if isinstance(error, SystemExit) and not error.code and not is_programs_doing(error):
+            if type(error) is SystemExit and not error.code and not is_programs_doing(error):
                 return True  # a script of tests may end itself
             if is_test and is_skip(error) and self.talk.used == used:
                 self.skipped += 1
@@ -286,9 +286,12 @@ def is_programs_doing(error: BaseException) -> bool:
 
 
 def takes_failures(value: Any) -> bool:
-    """Whether a program means every failed assertion by what it calls its exception: `except` would take it for raised."""
+    """Whether a program means every failed assertion by what it calls its exception, or the end of the tests.
+
+    `except` would take the one for raised; tests that raise it would end with the other.
+    """
     return any(
-        one in (AssertionError, Exception, BaseException)
+        one in (AssertionError, Exception, BaseException, SystemExit)
         for one in (value if type(value) is tuple else [value])
         if type(one) is type
     )
