@@ -24,6 +24,8 @@ JUDGING = {
     "@pytest.mark.usefixtures('prepare')\ndef test_a():\n    assert state == {'x': 1}",
     "of a module": "made = []\n@pytest.fixture(scope='module')\ndef box():\n    made.append(f(1))\n    return made\n"
     "def test_a(box):\n    assert box == [1]\ndef test_b(box):\n    assert box == [1]",
+    "of a module, with an end": "ended = []\n@pytest.fixture(scope='module')\ndef box():\n    yield ended\n"
+    "    assert ended == [f(1), 1, 1]\ndef test_a(box):\n    box.append(1)\ndef test_b(box):\n    box.extend([1, 1])",
     "of a class": "class TestA:\n    @pytest.fixture(autouse=True)\n    def prepare(self):\n        self.x = f(1)\n"
     "    @pytest.fixture\n    def two(self):\n        return self.x + 1\n    def test_a(self, two):\n        assert (self.x, two) == (1, 2)",
     "beside parameters": "@pytest.fixture\ndef one():\n    return 1\n@pytest.mark.parametrize('n, m', [(1, 2), (2, 3)])\n"

@@ -44,7 +44,7 @@ def declare(make: Any = None, /, **options: Any) -> Any:
 class Fixtures:
     """The fixtures among some values, by the names that ask for them, and the marks that hold for all tests there.
 
-    `kept` are the values of those that last.
+    `kept` are the values of those that last; `stack` ends them, the last one first.
     """
 
     def __init__(self, values: Mapping[str, Any], marks: Any = ()) -> None:
@@ -56,13 +56,14 @@ class Fixtures:
         ]
         self.known: dict[str, Fixture] = OWN | {fixture.name: fixture for fixture in marked}
         self.kept: dict[tuple[str, int], Any] = {}
+        self.stack = ExitStack()
 
     def within(self, kind: type) -> "Fixtures":
         """Return these together with those of a test class."""
         marks = [*self.marks, *own_marks(getattr(kind, "pytestmark", ()))]
         both = Fixtures({name: getattr(kind, name) for name in dir(kind)}, marks)
         both.known = self.known | {name: one for name, one in both.known.items() if name not in OWN}
-        both.kept = self.kept
+        both.kept, both.stack = self.kept, self.stack
         return both
 
     def choices(self, function: Any) -> Iterator[dict[str, int]]:
@@ -147,8 +148,7 @@ class Setting:
         value = make(**arguments)
         if inspect.isgeneratorfunction(fixture.make):
             steps, value = value, next(value)
-            if not fixture.lasts:
-                self.stack.callback(next, steps, None)
+            (self.fixtures.stack if fixture.lasts else self.stack).callback(next, steps, None)
         return value
 
 

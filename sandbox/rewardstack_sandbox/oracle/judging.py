@@ -120,16 +120,17 @@ class Judge:
             self.expected = (
                 len(self.results) + len(calls) + sum(count_tests(kind, fixtures) for kind in kinds)
             )
-        for name in ("setUpModule", "setup_module"):
-            self.around(name, types.SimpleNamespace(__name__=TESTS))
-        for function, call in calls:
-            self.around("setup_function", function)
-            test = functools.partial(call_test, function, call, fixtures)
-            self.attempt(call.label, test, is_test=True)
-            self.around("teardown_function", function)
-        for kind in kinds:
-            self.used_before = self.talk.used
-            run_class(kind, fixtures, self.add_outcome)
+        with fixtures.stack:
+            for name in ("setUpModule", "setup_module"):
+                self.around(name, types.SimpleNamespace(__name__=TESTS))
+            for function, call in calls:
+                self.around("setup_function", function)
+                test = functools.partial(call_test, function, call, fixtures)
+                self.attempt(call.label, test, is_test=True)
+                self.around("teardown_function", function)
+            for kind in kinds:
+                self.used_before = self.talk.used
+                run_class(kind, fixtures, self.add_outcome)
 
     def around(self, name: str, what: Any) -> None:
         """Call what pytest calls around tests, where the tests define it, with what it is around if it asks for that."""
