@@ -38,9 +38,7 @@ class Batch:
         self.waiting = deque(range(len(jobs)))
         self.tries = [0] * len(jobs)
         self.found: list[ExecutionResult | TestReport | None] = [None] * len(jobs)
-        self.controls: set[int] = (
-            set()
-        )  # jobs that are done without their program, to see whose doing a crash is
+        self.controls: set[int] = set()  # jobs done without their program, to see whose doing a crash is
 
     @property
     def results(self) -> list[ExecutionResult | TestReport]:

@@ -19,6 +19,6 @@ def refill(old: Any, new: Any) -> bool:
         old.clear()
         old.extend(new)
     else:
-        dict.clear(old) if isinstance(old, dict) else old.clear()
-        dict.update(old, new) if isinstance(old, dict) else old.update(new)
+        old.clear()
+        old.update(new)
     return True

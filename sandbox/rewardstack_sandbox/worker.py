@@ -31,7 +31,8 @@ from rewardstack_sandbox.enclosure import begin
 sys.path.remove({root!r})
 begin({descriptor}, {isolation!r})
 """
-CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
+# Signals that end an interpreter by a fault of its own, those of them that the platform has
+CRASHES = [getattr(signal, name, None) for name in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL")]
 LATE, DEAD = {"late": True}, {"dead": True}
 
 

@@ -1,6 +1,10 @@
 """Containers that are attributes of a program's objects: changed by the tests, seen to change by them."""
 
+import collections
+
 import pytest
+
+from rewardstack_sandbox.refilling import refill
 
 PROGRAM = """
 class Cart:
@@ -73,3 +77,34 @@ class Line:
 """
     tests = "line = Line(range(3))\nassert [one for one in line.items if line.has(one)] == [0, 1, 2]"
     assert sandbox.run_tests(program, tests).passed
+
+
+KINDS = {
+    "list": list, "dict": dict, "set": set, "bytearray": bytearray, "deque": collections.deque,
+    "Counter": collections.Counter, "OrderedDict": collections.OrderedDict,
+    "defaultdict": lambda: collections.defaultdict(int),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_container_is_refilled(kind):
+    old, new = KINDS[kind](), KINDS[kind]()
+    for container, items in ((old, [1, 2, 3]), (new, [3, 1])):
+        for item in items:
+            fill(container, item)
+    assert refill(old, new)
+    assert old == new
+    assert list(old) == list(new)
+    fill(old, 4)
+    assert list(old)[-1] == 4
+    assert len(old) == 3
+
+
+def fill(container, item):
+    """Put an item into a container of any kind."""
+    if isinstance(container, dict):
+        container[item] = item
+    elif isinstance(container, set):
+        container.add(item)
+    else:
+        container.append(item)
